@@ -1,0 +1,63 @@
+import type { KubeList, KubeObject } from './object.ts';
+
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | 'connect';
+
+export type PatchType = 'application/json-patch+json' | 'application/merge-patch+json' | 'application/strategic-merge-patch+json' | 'application/apply-patch+yaml';
+
+export interface UserInfo {
+  name: string;
+  groups: string[];
+}
+
+/** Query parameters, by their names in the URL; values as text. */
+export type Query = Record<string, string | undefined>;
+
+/**
+ * One request to the API server, already routed: what the http adapter makes of a URL and what the in-process transport
+ * makes of a call. Both go through the same authorization, admission, defaulting and validation.
+ */
+export interface ApiRequest {
+  verb: Verb;
+  group: string;
+  version: string;
+  resource: string;
+  namespace?: string;
+  name?: string;
+  subresource?: string;
+  /** What follows the subresource in the path, for proxies. */
+  path?: string;
+  query: Query;
+  /** An object, or the bytes of one in `contentType`. */
+  body?: unknown;
+  contentType?: string;
+  user: UserInfo;
+  /** Names the field manager where the request does not. */
+  userAgent?: string;
+  /** Ends a watch. */
+  signal?: AbortSignal;
+}
+
+export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+
+export interface WatchEvent<T = KubeObject> {
+  type: WatchEventType;
+  object: T;
+}
+
+/** The events of a watch in order; the iteration ends when the watch does. */
+export type Watch<T = KubeObject> = AsyncIterable<WatchEvent<T>>;
+
+export interface ApiResponse {
+  /** HTTP status code; failures are thrown as StatusError instead. */
+  code: number;
+  object?: KubeObject | KubeList;
+  watch?: Watch;
+  /** For `Warning` headers. */
+  warnings?: string[];
+}
+
+/** Carries requests to an API server: in this process, or over https. */
+export interface Transport {
+  /** @throws StatusError for every answer that is not a success. */
+  request(request: ApiRequest): Promise<ApiResponse>;
+}

@@ -1,0 +1,78 @@
+import type { FieldError } from './field-error.ts';
+import type { KubeObject } from './object.ts';
+import type { Verb } from './request.ts';
+
+/** One served resource, as facts/discovery.json and facts/columns.json tell it. */
+export interface ResourceFacts {
+  group: string;
+  version: string;
+  resource: string;
+  kind: string;
+  scope: 'Namespaced' | 'Cluster';
+  singular: string;
+  shortNames?: string[];
+  categories?: string[];
+  verbs: Verb[];
+  subresources?: { name: string; group: string; version: string; kind: string; verbs: Verb[] }[];
+  /** The id of the kind's type in the generated schema. */
+  schema?: string;
+  columns?: [name: string, type: string, format: string | null, priority: number | null][];
+}
+
+/** A cell of a Table row. */
+export type Cell = string | number | boolean | null;
+
+/** Where the scale subresource finds its numbers. */
+export interface Scalable<T> {
+  specReplicas(object: T): number;
+  withSpecReplicas(object: T, replicas: number): T;
+  statusReplicas(object: T): number;
+  /** The label selector as text, for status.selector. */
+  selector(object: T): string;
+}
+
+/**
+ * What the API server must know of a kind beyond its schema. Every part is optional: a kind without any is stored and
+ * served as it is. Hooks that fill in or drop fields work on a fresh copy and may change it; all others are pure.
+ */
+export interface KindBehaviour<T extends KubeObject = KubeObject> {
+  group: string;
+  version: string;
+  kind: string;
+  /** Fills in what the client left out (upstream: defaults.go of the group). */
+  setDefaults?(object: T): void;
+  /** Drops what a client may not set at creation, such as status (upstream: strategy.go PrepareForCreate). */
+  prepareForCreate?(object: T): void;
+  /** Restores what a client may not change by a main-resource update. Status is restored by the caller. */
+  prepareForUpdate?(object: T, old: T): void;
+  /** Restores what a client may not change through /status. Spec and labels are restored by the caller. */
+  prepareForStatusUpdate?(object: T, old: T): void;
+  /** Everything wrong with the object, in upstream's order. metadata is checked by the caller. */
+  validate?(object: T): FieldError[];
+  /** Everything wrong with the change. Includes what validate finds, where upstream does. metadata is checked by the caller. */
+  validateUpdate?(object: T, old: T): FieldError[];
+  validateStatusUpdate?(object: T, old: T): FieldError[];
+  /** Sentences for Warning headers. */
+  warnings?(object: T, old: T | undefined): string[];
+  /** How a name must be formed; default: a DNS subdomain. Returns the faults, worded as upstream. */
+  validateName?(name: string, options: { prefix: boolean }): string[];
+  /** The cells of a row, in the order of facts/columns.json. */
+  row?(object: T, nowMs: number): Cell[];
+  /** Field selectors beyond metadata.name and metadata.namespace. */
+  selectableFields?: Record<string, (object: T) => string>;
+  /** True: 'metadata.generation' counts changes of spec (and of deletion). */
+  hasGeneration?: boolean;
+  /** Kinds whose status is not a subresource, or that have none, keep status as the client wrote it. */
+  hasStatus?: boolean;
+  /** An update without a resourceVersion overwrites; false: it is refused. Default true. */
+  allowUnconditionalUpdate?: boolean;
+  /** A PUT to a name that does not exist creates it. Default false. */
+  allowCreateOnUpdate?: boolean;
+  /** Propagation when a client does not say: upstream's default garbage-collection policy. Default 'background'. */
+  defaultDeletionPropagation?: 'background' | 'orphan';
+  /** Seconds between a graceful delete and the removal, for this object and request; undefined: removed at once. */
+  deletionGracePeriodSeconds?(object: T, requested: number | undefined): number | undefined;
+  scale?: Scalable<T>;
+  /** How long an object lives, in seconds (Events). */
+  ttlSeconds?: number;
+}

@@ -1,0 +1,38 @@
+import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from './generated/types/apps.v1.ts';
+import type { HorizontalPodAutoscaler } from './generated/types/autoscaling.v2.ts';
+import type { Lease } from './generated/types/coordination.v1.ts';
+import type { ConfigMap, Endpoints, LimitRange, Namespace, Node, PersistentVolumeClaim, Pod, ReplicationController, ResourceQuota, Secret, Service, ServiceAccount } from './generated/types/core.v1.ts';
+import type { Event as CoreEvent } from './generated/types/core.v1.ts';
+import type { EndpointSlice } from './generated/types/discovery.v1.ts';
+import type { PodDisruptionBudget } from './generated/types/policy.v1.ts';
+import type { PriorityClass } from './generated/types/scheduling.v1.ts';
+import type { KubeObject, Resource } from './object.ts';
+
+function resource<T extends KubeObject>(group: string, version: string, plural: string, kind: T['kind'], namespaced = true): Resource<T> {
+  return { group, version, resource: plural, kind, namespaced };
+}
+
+/** The resources that our own components use, by the names of their kinds in the plural. */
+export const Namespaces = resource<Namespace>('', 'v1', 'namespaces', 'Namespace', false);
+export const Nodes = resource<Node>('', 'v1', 'nodes', 'Node', false);
+export const Pods = resource<Pod>('', 'v1', 'pods', 'Pod');
+export const ReplicationControllers = resource<ReplicationController>('', 'v1', 'replicationcontrollers', 'ReplicationController');
+export const Services = resource<Service>('', 'v1', 'services', 'Service');
+export const ServiceAccounts = resource<ServiceAccount>('', 'v1', 'serviceaccounts', 'ServiceAccount');
+export const ConfigMaps = resource<ConfigMap>('', 'v1', 'configmaps', 'ConfigMap');
+export const Secrets = resource<Secret>('', 'v1', 'secrets', 'Secret');
+export const Events = resource<CoreEvent>('', 'v1', 'events', 'Event');
+export const EndpointsResource = resource<Endpoints>('', 'v1', 'endpoints', 'Endpoints');
+export const LimitRanges = resource<LimitRange>('', 'v1', 'limitranges', 'LimitRange');
+export const ResourceQuotas = resource<ResourceQuota>('', 'v1', 'resourcequotas', 'ResourceQuota');
+export const PersistentVolumeClaims = resource<PersistentVolumeClaim>('', 'v1', 'persistentvolumeclaims', 'PersistentVolumeClaim');
+export const Deployments = resource<Deployment>('apps', 'v1', 'deployments', 'Deployment');
+export const ReplicaSets = resource<ReplicaSet>('apps', 'v1', 'replicasets', 'ReplicaSet');
+export const DaemonSets = resource<DaemonSet>('apps', 'v1', 'daemonsets', 'DaemonSet');
+export const StatefulSets = resource<StatefulSet>('apps', 'v1', 'statefulsets', 'StatefulSet');
+export const ControllerRevisions = resource<ControllerRevision>('apps', 'v1', 'controllerrevisions', 'ControllerRevision');
+export const Leases = resource<Lease>('coordination.k8s.io', 'v1', 'leases', 'Lease');
+export const EndpointSlices = resource<EndpointSlice>('discovery.k8s.io', 'v1', 'endpointslices', 'EndpointSlice');
+export const HorizontalPodAutoscalers = resource<HorizontalPodAutoscaler>('autoscaling', 'v2', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler');
+export const PodDisruptionBudgets = resource<PodDisruptionBudget>('policy', 'v1', 'poddisruptionbudgets', 'PodDisruptionBudget');
+export const PriorityClasses = resource<PriorityClass>('scheduling.k8s.io', 'v1', 'priorityclasses', 'PriorityClass', false);

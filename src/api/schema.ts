@@ -1,0 +1,29 @@
+/** What a field may hold. Strings name formats that the decoder checks or rewrites. */
+export type ScalarType = 'string' | 'boolean' | 'int32' | 'int64' | 'double' | 'bytes' | 'time' | 'microTime' | 'quantity' | 'intOrString' | 'any';
+
+/** One field of an API type. Exactly one of `type`, `ref`, `of` says what it (or each element of it) is. */
+export interface FieldSchema {
+  type?: ScalarType;
+  /** The id of another type, e.g. `io.k8s.api.core.v1.Container`. */
+  ref?: string;
+  /** The element of a list of lists or a map of lists. */
+  of?: FieldSchema;
+  list?: true;
+  map?: true;
+  required?: true;
+  /** A Go struct held by value: written as `{}` when it is empty. */
+  embedded?: true;
+  /** A Go time held by value: written as `null` when it is unset. */
+  zeroTime?: true;
+  listType?: 'atomic' | 'set' | 'map';
+  listMapKeys?: string[];
+  mapType?: 'atomic' | 'granular';
+  /** `merge`, `retainKeys`, `replace`, or two joined by a comma. */
+  patchStrategy?: string;
+  patchMergeKey?: string;
+}
+
+export interface TypeSchema {
+  fields: Record<string, FieldSchema>;
+  mapType?: 'atomic' | 'granular';
+}

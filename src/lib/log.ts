@@ -1,0 +1,16 @@
+/** What a component reports to the operator. Expected outcomes are not logged; surprises are. */
+export interface Log {
+  info(message: string, fields?: Record<string, unknown>): void;
+  error(message: string, fields?: Record<string, unknown>): void;
+}
+
+export const silent: Log = { info: () => {}, error: () => {} };
+
+/** Lines of `component: message key=value …` on the stream given. */
+export function lineLog(write: (line: string) => void, component = ''): Log {
+  const line = (level: string) => (message: string, fields?: Record<string, unknown>) => {
+    const rest = Object.entries(fields ?? {}).map(([key, value]) => ` ${key}=${value instanceof Error ? value.stack : JSON.stringify(value)}`);
+    write(`${level} ${component && `${component}: `}${message}${rest.join('')}\n`);
+  };
+  return { info: line('I'), error: line('E') };
+}
