@@ -11,6 +11,8 @@ export interface FieldSchema {
   list?: true;
   map?: true;
   required?: true;
+  /** An optional scalar whose zero (false, 0, "") is a value; without it, zero is the same as absent. */
+  pointer?: true;
   /** A Go struct held by value: written as `{}` when it is empty. */
   embedded?: true;
   /** A Go time held by value: written as `null` when it is unset. */

@@ -39,13 +39,15 @@ export class LogStore implements Store {
   #compacted: number;
   #history: StoreEvent[] = [];
   readonly #watchers = new Set<Watcher>();
-  #sortedKeys: string[] | undefined;
+  /** The keys of #current in byte order. */
+  readonly #keys: string[];
 
   constructor(options: LogStoreOptions = {}) {
     this.#journal = options.journal;
-    this.#historyLimit = options.historyLimit ?? 20_000;
+    this.#historyLimit = options.historyLimit ?? 10_000;
     this.#revision = this.#assigned = this.#compacted = options.initial?.revision ?? 0;
     for (const item of options.initial?.items ?? []) this.#current.set(item.key, item);
+    this.#keys = [...this.#current.keys()].sort(byteOrder);
   }
 
   get revision(): number {
@@ -58,7 +60,7 @@ export class LogStore implements Store {
 
   async list(prefix: string, { limit, startAfter, revision }: { limit?: number; startAfter?: string; revision?: number } = {}): Promise<ListResult> {
     const at = revision ?? this.#revision;
-    const { keys, lookup } = at < this.#revision ? this.#past(prefix, at) : { keys: this.#keys(), lookup: this.#current };
+    const { keys, lookup } = at < this.#revision ? this.#past(prefix, at) : { keys: this.#keys, lookup: this.#current };
     const items: KeyValue[] = [];
     for (let i = lowerBound(keys, startAfter !== undefined && startAfter > prefix ? startAfter : prefix); i < keys.length; i++) {
       const key = keys[i]!;
@@ -157,21 +159,16 @@ export class LogStore implements Store {
 
   #commit(event: StoreEvent): void {
     if (event.type === 'put') {
-      if (!event.previous) this.#sortedKeys = undefined;
+      if (!event.previous) this.#keys.splice(lowerBound(this.#keys, event.key), 0, event.key);
       this.#current.set(event.key, toKeyValue(event));
     } else {
-      this.#sortedKeys = undefined;
+      this.#keys.splice(lowerBound(this.#keys, event.key), 1);
       this.#current.delete(event.key);
     }
     this.#revision = event.revision;
     this.#history.push(event);
     if (this.#history.length > this.#historyLimit) void this.compact(this.#history[this.#historyLimit >> 1]!.revision);
     for (const watcher of this.#watchers) if (event.key.startsWith(watcher.prefix)) watcher.onEvent(event);
-  }
-
-  #keys(): string[] {
-    this.#sortedKeys ??= [...this.#current.keys()].sort(byteOrder);
-    return this.#sortedKeys;
   }
 
   /** The keys under `prefix` as they stood at `revision`: today's, with the changes since then undone, newest first. */
