@@ -30,7 +30,7 @@ function splitTerm(term: string): { field: string; operator: '=' | '!='; value: 
   return undefined;
 }
 
-function unescape(value: string): string {
+function unescaped(value: string): string {
   let out = '';
   for (let i = 0; i < value.length; i++) {
     const char = value[i]!;
@@ -55,7 +55,7 @@ export function parseFieldSelector(text: string): FieldRequirement[] {
     if (term === '') continue;
     const parts = splitTerm(term);
     if (!parts) throw new RangeError(`invalid selector: '${text}'; can't understand '${term}'`);
-    requirements.push({ ...parts, value: unescape(parts.value) });
+    requirements.push({ ...parts, value: unescaped(parts.value) });
   }
   return requirements;
 }

@@ -1,0 +1,53 @@
+import { age } from '../../duration.ts';
+import type { Event } from '../../generated/types/core.v1.ts';
+import type { Cell, KindBehaviour } from '../../resource.ts';
+
+/** Upstream: kube-apiserver --event-ttl. */
+export const EVENT_TTL_SECONDS = 3600;
+
+function sourceOf({ source, reportingComponent, reportingInstance }: Event): string {
+  const component = source?.component || reportingComponent || '';
+  const host = source?.host || reportingInstance || '';
+  return host ? `${component}, ${host}` : component;
+}
+
+/** The cells of `kubectl get events`, for both groups that serve events. */
+export function eventRow(event: Event, nowMs: number): Cell[] {
+  const first = age(event.firstTimestamp ?? event.eventTime, nowMs);
+  const last = event.series ? age(event.series.lastObservedTime, nowMs) : event.lastTimestamp ? age(event.lastTimestamp, nowMs) : first;
+  const { kind = '', name, fieldPath } = event.involvedObject ?? {};
+  return [
+    last,
+    event.type ?? '',
+    event.reason ?? '',
+    name ? `${kind.toLowerCase()}/${name}` : kind.toLowerCase(),
+    fieldPath ?? '',
+    sourceOf(event),
+    (event.message ?? '').trim(),
+    first,
+    event.series ? (event.series.count ?? 0) : event.count || 1,
+    event.metadata.name ?? '',
+  ];
+}
+
+/** Upstream: pkg/registry/core/event/strategy.go. */
+export const event: KindBehaviour<Event> = {
+  group: '',
+  version: 'v1',
+  kind: 'Event',
+  ttlSeconds: EVENT_TTL_SECONDS,
+  row: eventRow,
+  selectableFields: {
+    'involvedObject.kind': ({ involvedObject }) => involvedObject?.kind ?? '',
+    'involvedObject.namespace': ({ involvedObject }) => involvedObject?.namespace ?? '',
+    'involvedObject.name': ({ involvedObject }) => involvedObject?.name ?? '',
+    'involvedObject.uid': ({ involvedObject }) => involvedObject?.uid ?? '',
+    'involvedObject.apiVersion': ({ involvedObject }) => involvedObject?.apiVersion ?? '',
+    'involvedObject.resourceVersion': ({ involvedObject }) => involvedObject?.resourceVersion ?? '',
+    'involvedObject.fieldPath': ({ involvedObject }) => involvedObject?.fieldPath ?? '',
+    reason: ({ reason }) => reason ?? '',
+    reportingComponent: ({ reportingComponent }) => reportingComponent ?? '',
+    source: ({ source, reportingComponent }) => source?.component || reportingComponent || '',
+    type: ({ type }) => type ?? '',
+  },
+};

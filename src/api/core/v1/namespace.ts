@@ -1,0 +1,31 @@
+import { age } from '../../duration.ts';
+import type { Namespace } from '../../generated/types/core.v1.ts';
+import { dns1123LabelFaults } from '../../names.ts';
+import type { KindBehaviour } from '../../resource.ts';
+
+/** Upstream: pkg/apis/core/v1/defaults.go, pkg/registry/core/namespace/strategy.go. */
+export const namespace: KindBehaviour<Namespace> = {
+  group: '',
+  version: 'v1',
+  kind: 'Namespace',
+  hasStatus: true,
+  validateName: (name) => dns1123LabelFaults(name),
+  setDefaults: (object) => {
+    if (object.metadata.name) object.metadata.labels = { ...object.metadata.labels, 'kubernetes.io/metadata.name': object.metadata.name };
+    object.status ??= {};
+    object.status.phase ||= 'Active';
+  },
+  prepareForCreate: (object) => {
+    object.status = { phase: 'Active' };
+    const finalizers = object.spec.finalizers ?? [];
+    object.spec.finalizers = finalizers.includes('kubernetes') ? finalizers : [...finalizers, 'kubernetes'];
+  },
+  prepareForUpdate: (object, old) => {
+    object.spec.finalizers = old.spec.finalizers ?? [];
+  },
+  row: ({ metadata, status }, nowMs) => [metadata.name ?? '', status.phase ?? '', age(metadata.creationTimestamp, nowMs)],
+  selectableFields: {
+    name: ({ metadata }) => metadata.name ?? '',
+    'status.phase': ({ status }) => status.phase ?? '',
+  },
+};

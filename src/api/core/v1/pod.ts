@@ -1,0 +1,53 @@
+import type { Pod } from '../../generated/types/core.v1.ts';
+import type { KindBehaviour } from '../../resource.ts';
+import { setPodOnlyDefaults, setPodSpecDefaults } from './pod/defaults.ts';
+import { qosClass } from './pod/quality-of-service.ts';
+import { podRow } from './pod/row.ts';
+
+/** Upstream: pkg/registry/core/pod/strategy.go. */
+export const pod: KindBehaviour<Pod> = {
+  group: '',
+  version: 'v1',
+  kind: 'Pod',
+  hasGeneration: true,
+  hasStatus: true,
+  setDefaults: ({ spec }) => {
+    setPodSpecDefaults(spec);
+    setPodOnlyDefaults(spec);
+  },
+  prepareForCreate: (object) => {
+    object.status = { phase: 'Pending', qosClass: qosClass(object.spec) };
+    if (object.spec.schedulingGates?.length) {
+      object.status.conditions = [
+        { type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message: 'Scheduling is blocked due to non-empty scheduling gates' },
+      ];
+    }
+  },
+  prepareForUpdate: (object, old) => {
+    if (old.spec.ephemeralContainers) object.spec.ephemeralContainers = old.spec.ephemeralContainers;
+    else delete object.spec.ephemeralContainers;
+  },
+  prepareForStatusUpdate: (object, old) => {
+    if (old.metadata.deletionTimestamp) object.metadata.deletionTimestamp = old.metadata.deletionTimestamp;
+    else delete object.metadata.deletionTimestamp;
+    if (old.metadata.ownerReferences) object.metadata.ownerReferences = old.metadata.ownerReferences;
+    else delete object.metadata.ownerReferences;
+    object.status.qosClass = old.status.qosClass ?? qosClass(old.spec);
+  },
+  row: podRow,
+  selectableFields: {
+    'spec.nodeName': ({ spec }) => spec.nodeName ?? '',
+    'spec.restartPolicy': ({ spec }) => spec.restartPolicy ?? '',
+    'spec.schedulerName': ({ spec }) => spec.schedulerName ?? '',
+    'spec.serviceAccountName': ({ spec }) => spec.serviceAccountName ?? '',
+    'spec.hostNetwork': ({ spec }) => String(spec.hostNetwork ?? false),
+    'status.phase': ({ status }) => status.phase ?? '',
+    'status.podIP': ({ status }) => status.podIPs?.[0]?.ip ?? status.podIP ?? '',
+    'status.nominatedNodeName': ({ status }) => status.nominatedNodeName ?? '',
+  },
+  deletionGracePeriodSeconds: ({ spec, status }, requested) => {
+    if (!spec.nodeName || status.phase === 'Failed' || status.phase === 'Succeeded') return 0;
+    const seconds = requested ?? spec.terminationGracePeriodSeconds ?? 30;
+    return seconds < 0 ? 1 : seconds;
+  },
+};

@@ -1,0 +1,44 @@
+import { age } from '../../duration.ts';
+import type { ReplicationController } from '../../generated/types/core.v1.ts';
+import { selectorFromMap } from '../../labels.ts';
+import type { KindBehaviour } from '../../resource.ts';
+import { setTemplateDefaults } from './pod/defaults.ts';
+import { templateCells } from './pod/template-cells.ts';
+
+/** Upstream: pkg/apis/core/v1/defaults.go, pkg/registry/core/replicationcontroller/strategy.go. */
+export const replicationController: KindBehaviour<ReplicationController> = {
+  group: '',
+  version: 'v1',
+  kind: 'ReplicationController',
+  hasGeneration: true,
+  hasStatus: true,
+  defaultDeletionPropagation: 'orphan',
+  setDefaults: ({ metadata, spec }) => {
+    setTemplateDefaults(spec.template);
+    const labels = spec.template?.metadata?.labels;
+    if (labels) {
+      if (Object.keys(spec.selector ?? {}).length === 0) spec.selector = { ...labels };
+      if (Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
+    }
+    spec.replicas ??= 1;
+  },
+  prepareForCreate: (object) => {
+    object.status = { replicas: 0 };
+  },
+  row: ({ metadata, spec, status }, nowMs) => [
+    metadata.name ?? '',
+    spec.replicas ?? 0,
+    status.replicas ?? 0,
+    status.readyReplicas ?? 0,
+    age(metadata.creationTimestamp, nowMs),
+    ...templateCells(spec.template?.spec),
+    selectorFromMap(spec.selector).toString() || '<none>',
+  ],
+  selectableFields: { 'status.replicas': ({ status }) => String(status.replicas ?? 0) },
+  scale: {
+    specReplicas: ({ spec }) => spec.replicas ?? 0,
+    withSpecReplicas: (object, replicas) => ({ ...object, spec: { ...object.spec, replicas } }),
+    statusReplicas: ({ status }) => status.replicas ?? 0,
+    selector: ({ spec }) => selectorFromMap(spec.selector).toString(),
+  },
+};

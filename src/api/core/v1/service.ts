@@ -1,0 +1,71 @@
+import { age } from '../../duration.ts';
+import type { Service } from '../../generated/types/core.v1.ts';
+import { selectorFromMap } from '../../labels.ts';
+import { dns1035LabelFaults } from '../../names.ts';
+import type { KindBehaviour } from '../../resource.ts';
+
+/** Three hours: how long ClientIP affinity lasts by default. */
+const AFFINITY_SECONDS = 10800;
+
+function setDefaults({ spec, status }: Service): void {
+  spec.sessionAffinity ||= 'None';
+  if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig;
+  if (spec.sessionAffinity === 'ClientIP' && spec.sessionAffinityConfig?.clientIP?.timeoutSeconds === undefined) {
+    spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: AFFINITY_SECONDS } };
+  }
+  spec.type ||= 'ClusterIP';
+  for (const port of spec.ports ?? []) {
+    port.protocol ||= 'TCP';
+    if (port.targetPort === undefined || port.targetPort === 0 || port.targetPort === '') port.targetPort = port.port;
+  }
+  const outside = spec.type === 'LoadBalancer' || spec.type === 'NodePort' || (spec.type === 'ClusterIP' && (spec.externalIPs ?? []).length > 0);
+  if (outside) spec.externalTrafficPolicy ||= 'Cluster';
+  if (spec.type === 'NodePort' || spec.type === 'LoadBalancer' || spec.type === 'ClusterIP') spec.internalTrafficPolicy ??= 'Cluster';
+  if (spec.type === 'LoadBalancer') {
+    spec.allocateLoadBalancerNodePorts ??= true;
+    for (const ingress of status.loadBalancer?.ingress ?? []) if (ingress.ip) ingress.ipMode ??= 'VIP';
+  }
+}
+
+function externalAddress({ spec, status }: Service): string {
+  const external = spec.externalIPs ?? [];
+  switch (spec.type) {
+    case 'ClusterIP':
+    case 'NodePort':
+      return external.join(',') || '<none>';
+    case 'LoadBalancer': {
+      const balanced = [...new Set((status.loadBalancer?.ingress ?? []).map((i) => i.ip || i.hostname || '').filter(Boolean))].sort();
+      return [...balanced, ...external].join(',') || '<pending>';
+    }
+    case 'ExternalName':
+      return spec.externalName ?? '';
+    default:
+      return '<unknown>';
+  }
+}
+
+/** Upstream: pkg/apis/core/v1/defaults.go, pkg/registry/core/service/strategy.go. */
+export const service: KindBehaviour<Service> = {
+  group: '',
+  version: 'v1',
+  kind: 'Service',
+  hasStatus: true,
+  validateName: (name, { prefix }) => dns1035LabelFaults(prefix ? name.replace(/-$/, 'a') : name),
+  setDefaults,
+  prepareForCreate: (object) => {
+    object.status = { loadBalancer: {} };
+  },
+  row: (object, nowMs) => [
+    object.metadata.name ?? '',
+    object.spec.type ?? '',
+    object.spec.clusterIPs?.[0] || '<none>',
+    externalAddress(object),
+    (object.spec.ports ?? []).map((p) => `${p.port}${p.nodePort ? `:${p.nodePort}` : ''}/${p.protocol}`).join(',') || '<none>',
+    age(object.metadata.creationTimestamp, nowMs),
+    selectorFromMap(object.spec.selector).toString() || '<none>',
+  ],
+  selectableFields: {
+    'spec.clusterIP': ({ spec }) => spec.clusterIP ?? '',
+    'spec.type': ({ spec }) => spec.type ?? '',
+  },
+};
