@@ -1,5 +1,6 @@
 import { age } from '../../duration.ts';
 import type { Namespace } from '../../generated/types/core.v1.ts';
+import { nameCheck } from '../../meta/validation.ts';
 import { dns1123LabelFaults } from '../../names.ts';
 import type { KindBehaviour } from '../../resource.ts';
 
@@ -9,7 +10,7 @@ export const namespace: KindBehaviour<Namespace> = {
   version: 'v1',
   kind: 'Namespace',
   hasStatus: true,
-  validateName: (name) => dns1123LabelFaults(name),
+  validateName: nameCheck(dns1123LabelFaults),
   setDefaults: (object) => {
     if (object.metadata.name) object.metadata.labels = { ...object.metadata.labels, 'kubernetes.io/metadata.name': object.metadata.name };
     object.status ??= {};

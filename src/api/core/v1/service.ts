@@ -1,6 +1,7 @@
 import { age } from '../../duration.ts';
 import type { Service } from '../../generated/types/core.v1.ts';
 import { selectorFromMap } from '../../labels.ts';
+import { nameCheck } from '../../meta/validation.ts';
 import { dns1035LabelFaults } from '../../names.ts';
 import type { KindBehaviour } from '../../resource.ts';
 
@@ -50,7 +51,7 @@ export const service: KindBehaviour<Service> = {
   version: 'v1',
   kind: 'Service',
   hasStatus: true,
-  validateName: (name, { prefix }) => dns1035LabelFaults(prefix ? name.replace(/-$/, 'a') : name),
+  validateName: nameCheck(dns1035LabelFaults),
   setDefaults,
   prepareForCreate: (object) => {
     object.status = { loadBalancer: {} };
