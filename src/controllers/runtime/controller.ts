@@ -1,0 +1,48 @@
+import type { KubeObject, Resource } from '../../api/object.ts';
+import type { Plan } from './plan.ts';
+
+/** A change that an informer has seen. `old` is there for updates; for deletions `object` is the last state. */
+export type Change<T extends KubeObject = KubeObject> =
+  | { type: 'added'; object: T; old?: undefined }
+  | { type: 'updated'; object: T; old: T }
+  | { type: 'deleted'; object: T; old?: undefined };
+
+/** Which keys of a controller a change of some resource concerns. */
+export interface WatchRule {
+  resource: Resource;
+  keys(change: Change): readonly string[];
+}
+
+/** A WatchRule with the resource's own type. */
+export function watchRule<T extends KubeObject>(resource: Resource<T>, keys: (change: Change<T>) => readonly string[]): WatchRule {
+  return { resource, keys: (change) => keys(change as Change<T>) };
+}
+
+/** The objects whose creation and deletion by this controller must be seen in the cache before it decides again. */
+export interface ExpectationRule {
+  resource: Resource;
+  /** The key that an object belongs to; undefined: none of ours. */
+  keyOf(object: KubeObject): string | undefined;
+}
+
+export interface ObserveContext {
+  /** Milliseconds since the epoch. */
+  now: number;
+  /** Whether the cache has shown what this controller did for the key. */
+  expectationsMet: boolean;
+}
+
+/**
+ * A controller, without anything that acts: it says what concerns it, reads what is, and decides what to do. The shell
+ * (runtime/shell.ts) does the rest.
+ */
+export interface Controller<Snapshot> {
+  /** As in upstream's events and logs, e.g. `deployment-controller`. */
+  name: string;
+  watches: WatchRule[];
+  expects?: ExpectationRule;
+  /** Reads the listers; undefined: there is nothing by this key any more. */
+  observe(key: string, context: ObserveContext): Promise<Snapshot | undefined>;
+  /** Pure and synchronous: the same snapshot gives the same plan. */
+  plan(snapshot: Snapshot): Plan;
+}

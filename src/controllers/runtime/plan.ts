@@ -1,0 +1,122 @@
+import type { Draft, KubeObject, Resource } from '../../api/object.ts';
+import type { PatchType } from '../../api/request.ts';
+import type { EventNote } from '../../client/event-recorder.ts';
+
+/** The object an action is about. */
+export interface Target {
+  resource: Resource;
+  /** '' for cluster-scoped resources. */
+  namespace: string;
+  name: string;
+}
+
+/**
+ * One thing to do, as plain data. An update carries the resourceVersion that the decision was made upon and so fails
+ * with a Conflict where the object has changed since.
+ */
+export type Action = CreateAction | UpdateAction | PatchAction | DeleteAction | EventAction | VerifyLiveAction | BatchAction;
+
+export interface CreateAction {
+  do: 'create';
+  resource: Resource;
+  object: Draft<KubeObject>;
+  /** `get`: where the name is taken, the outcome carries the object that has it, and is no failure. */
+  ifExists?: 'get';
+  /** Counts as a success without an object where everything in the namespace is going away. */
+  ignoreTerminatingNamespace?: true;
+  /** Told about the success and the failure. */
+  events?: ActionEvents;
+}
+
+export interface UpdateAction {
+  do: 'update';
+  resource: Resource;
+  object: KubeObject;
+  subresource?: 'status' | 'finalize';
+}
+
+export interface PatchAction extends Target {
+  do: 'patch';
+  body: unknown;
+  patchType: PatchType;
+  /** Failures with these reasons count as success without an object. */
+  ignore?: string[];
+}
+
+export interface DeleteAction extends Target {
+  do: 'delete';
+  /** Deletes nothing else of the same name. */
+  uid: string;
+  resourceVersion?: string;
+  propagationPolicy?: 'Background' | 'Foreground' | 'Orphan';
+  gracePeriodSeconds?: number;
+  events?: ActionEvents;
+}
+
+/** Events upon an action's outcome. `{name}` in a success message is the object's name; a failure's is `prefix: error`. */
+export interface ActionEvents {
+  about: KubeObject;
+  success: { reason: string; message: string };
+  failure: { reason: string; prefix: string };
+}
+
+export interface EventAction {
+  do: 'event';
+  about: KubeObject;
+  note: EventNote;
+}
+
+/** Reads from the API server itself, not from a cache, that the object exists with this uid and is not being deleted. */
+export interface VerifyLiveAction extends Target {
+  do: 'verifyLive';
+  uid: string;
+}
+
+/**
+ * Independent actions, side by side. `slowStart`: first one, then two, four, …; a round with a failure is the last.
+ * The outcome of the batch carries those of the actions that were tried.
+ */
+export interface BatchAction {
+  do: 'batch';
+  actions: Action[];
+  slowStart: boolean;
+}
+
+/** What came of an action. */
+export type Outcome = Success | Failure;
+
+export interface Success {
+  ok: true;
+  /** As the API server returned it. */
+  object?: KubeObject;
+  /** True: a create found the name taken, and `object` is what has it. */
+  existed?: boolean;
+  parts?: Outcome[];
+}
+
+export interface Failure {
+  ok: false;
+  error: Error;
+  parts?: Outcome[];
+}
+
+/**
+ * What to do about a snapshot. Actions run in order and stop at the first failure; then `then` decides, from the
+ * outcomes so far, what else there is to do. A plan with a failure anywhere is made anew, later and later.
+ */
+export interface Plan {
+  actions: Action[];
+  then?: (outcomes: Outcome[]) => Plan;
+  /** Look at the key again after this time, whatever happens in between. */
+  requeueAfterMs?: number;
+  /** Counts as a failure although every action may have succeeded; says why. */
+  failure?: string;
+}
+
+export const NOTHING_TO_DO: Plan = { actions: [] };
+
+/** Performs the actions and, if all succeed, goes on with `next`. Without actions it goes on at once. */
+export function perform(actions: Action[], next: (outcomes: Success[]) => Plan): Plan {
+  if (actions.length === 0) return next([]);
+  return { actions, then: (outcomes) => (outcomes.every((outcome) => outcome.ok) ? next(outcomes) : NOTHING_TO_DO) };
+}

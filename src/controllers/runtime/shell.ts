@@ -1,0 +1,175 @@
+import type { KubeObject } from '../../api/object.ts';
+import type { Client } from '../../client/client.ts';
+import type { EventRecorder } from '../../client/event-recorder.ts';
+import type { InformerFactory } from '../../client/informer.ts';
+import { WorkQueue } from '../../client/work-queue.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Change, Controller, ExpectationRule } from './controller.ts';
+import { type ExecutionContext, type Expecting, execute } from './execute.ts';
+import { Expectations } from './expectations.ts';
+
+export interface ShellOptions {
+  client: Client;
+  informers: InformerFactory;
+  recorder: EventRecorder;
+  clock: Clock;
+  log: Log;
+  /** Keys handled at the same time. Default 5. */
+  workers?: number;
+}
+
+/** Something that runs from start() to stop(). */
+export interface Runnable {
+  readonly name: string;
+  /** Ends with `signal` or with stop(), whichever comes first. */
+  start(signal: AbortSignal): void;
+  /** Resolves when the work in hand is done. */
+  stop(): Promise<void>;
+}
+
+/** Runs one controller: informers fill its queue, workers observe, plan and execute, failures come back later and later. */
+export class Shell<Snapshot> implements Runnable {
+  readonly name: string;
+  readonly #controller: Controller<Snapshot>;
+  readonly #options: ShellOptions;
+  readonly #queue: WorkQueue;
+  readonly #expectations: Expectations;
+  readonly #stop = new AbortController();
+  #workers: Promise<void>[] = [];
+
+  /** Registers with the informers, which are to be started afterwards. */
+  constructor(controller: Controller<Snapshot>, options: ShellOptions) {
+    this.name = controller.name;
+    this.#controller = controller;
+    this.#options = options;
+    this.#queue = new WorkQueue({ clock: options.clock });
+    this.#expectations = new Expectations(options.clock);
+    if (controller.expects) this.#watchExpected(controller.expects);
+    for (const rule of controller.watches) {
+      const take = (change: Change): void => {
+        for (const key of rule.keys(change)) this.#queue.add(key);
+      };
+      options.informers.informer(rule.resource).addHandler({
+        added: (object) => take({ type: 'added', object }),
+        updated: (old, object) => take({ type: 'updated', object, old }),
+        deleted: (object) => take({ type: 'deleted', object }),
+      });
+    }
+  }
+
+  start(signal: AbortSignal): void {
+    if (this.#workers.length > 0) return;
+    signal.addEventListener('abort', () => this.#end(), { once: true });
+    if (signal.aborted) this.#end();
+    this.#workers = Array.from({ length: this.#options.workers ?? 5 }, () => this.#work());
+  }
+
+  async stop(): Promise<void> {
+    this.#end();
+    await Promise.all(this.#workers);
+  }
+
+  /** Whether nothing waits and nothing is in hand; what is to be looked at later does not count. */
+  get idle(): boolean {
+    return this.#queue.idle;
+  }
+
+  /** Looks at the key, as if something had changed. */
+  enqueue(key: string): void {
+    this.#queue.add(key);
+  }
+
+  #end(): void {
+    this.#stop.abort();
+    this.#queue.shutDown();
+  }
+
+  async #work(): Promise<void> {
+    await this.#untilSynced();
+    for (let key = await this.#queue.get(); key !== undefined; key = await this.#queue.get()) {
+      try {
+        await this.#handle(key);
+      } finally {
+        this.#queue.done(key);
+      }
+    }
+  }
+
+  async #untilSynced(): Promise<void> {
+    const { informers } = this.#options;
+    const stopped = new Promise<void>((resolve) => {
+      if (this.#stop.signal.aborted) resolve();
+      this.#stop.signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await Promise.race([stopped, Promise.all(this.#controller.watches.map(({ resource }) => informers.informer(resource).whenSynced()))]);
+  }
+
+  async #handle(key: string): Promise<void> {
+    const failure = await this.#sync(key);
+    if (!failure) {
+      this.#queue.forget(key);
+      return;
+    }
+    this.#options.log.info(`${this.name}: ${key} failed, trying again`, { error: failure.message });
+    this.#queue.addRateLimited(key);
+  }
+
+  async #sync(key: string): Promise<Error | undefined> {
+    const { clock, client, recorder, log } = this.#options;
+    try {
+      const snapshot = await this.#controller.observe(key, { now: clock.now(), expectationsMet: this.#expectations.met(key) });
+      if (snapshot === undefined) {
+        this.#expectations.forget(key);
+        return undefined;
+      }
+      const context: ExecutionContext = { client, recorder, stopped: () => this.#stop.signal.aborted };
+      if (this.#controller.expects) context.expecting = this.#expecting(key, this.#controller.expects);
+      const { failure, requeueAfterMs } = await execute(this.#controller.plan(snapshot), context);
+      if (requeueAfterMs !== undefined) this.#queue.addAfter(key, requeueAfterMs);
+      return failure;
+    } catch (error) {
+      // A fault of ours, in observe or plan: say so loudly, and do not let one object stop the others.
+      log.error(`${this.name}: cannot handle ${key}`, { error });
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  #watchExpected({ resource, keyOf }: ExpectationRule): void {
+    const gone = (object: KubeObject): void => {
+      const key = keyOf(object);
+      if (key !== undefined) this.#expectations.deletionSeen(key, object.metadata.uid!);
+    };
+    this.#options.informers.informer(resource).addHandler({
+      added: (object) => {
+        const key = keyOf(object);
+        if (key !== undefined) this.#expectations.creationSeen(key);
+        if (object.metadata.deletionTimestamp) gone(object);
+      },
+      updated: (_, object) => {
+        if (object.metadata.deletionTimestamp) gone(object);
+      },
+      deleted: gone,
+    });
+  }
+
+  #expecting(key: string, rule: ExpectationRule): Expecting {
+    const expectations = this.#expectations;
+    const ours = (action: { resource: { group: string; resource: string } }): boolean =>
+      action.resource.resource === rule.resource.resource && action.resource.group === rule.resource.group;
+    return {
+      creation: (action) => {
+        if (ours(action)) expectations.expectCreation(key);
+      },
+      creationFailed: (action) => {
+        if (ours(action)) expectations.creationSeen(key);
+      },
+      deletion: (action) => {
+        if (ours(action)) expectations.expectDeletion(key, action.uid);
+      },
+      deletionFailed: (action) => {
+        if (ours(action)) expectations.deletionSeen(key, action.uid);
+      },
+    };
+  }
+}
