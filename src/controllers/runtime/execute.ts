@@ -42,7 +42,7 @@ export async function execute(plan: Plan, context: ExecutionContext): Promise<Ex
     }
     if (current.failure !== undefined) failure ??= new Error(current.failure);
     if (current.requeueAfterMs !== undefined) requeueAfterMs = Math.min(requeueAfterMs ?? Number.POSITIVE_INFINITY, current.requeueAfterMs);
-    current = current.then?.(outcomes);
+    current = current.next?.(outcomes);
   }
   return { failure, requeueAfterMs };
 }

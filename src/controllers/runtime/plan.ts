@@ -101,12 +101,12 @@ export interface Failure {
 }
 
 /**
- * What to do about a snapshot. Actions run in order and stop at the first failure; then `then` decides, from the
+ * What to do about a snapshot. Actions run in order and stop at the first failure; then `next` decides, from the
  * outcomes so far, what else there is to do. A plan with a failure anywhere is made anew, later and later.
  */
 export interface Plan {
   actions: Action[];
-  then?: (outcomes: Outcome[]) => Plan;
+  next?: (outcomes: Outcome[]) => Plan;
   /** Look at the key again after this time, whatever happens in between. */
   requeueAfterMs?: number;
   /** Counts as a failure although every action may have succeeded; says why. */
@@ -118,5 +118,5 @@ export const NOTHING_TO_DO: Plan = { actions: [] };
 /** Performs the actions and, if all succeed, goes on with `next`. Without actions it goes on at once. */
 export function perform(actions: Action[], next: (outcomes: Success[]) => Plan): Plan {
   if (actions.length === 0) return next([]);
-  return { actions, then: (outcomes) => (outcomes.every((outcome) => outcome.ok) ? next(outcomes) : NOTHING_TO_DO) };
+  return { actions, next: (outcomes) => (outcomes.every((outcome) => outcome.ok) ? next(outcomes) : NOTHING_TO_DO) };
 }

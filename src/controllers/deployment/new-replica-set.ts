@@ -1,0 +1,139 @@
+import type { Deployment, DeploymentCondition, ReplicaSet } from '../../api/generated/types/apps.v1.ts';
+import type { Draft } from '../../api/object.ts';
+import { Deployments, ReplicaSets } from '../../api/resources.ts';
+import { controllerOf, controllerReference } from '../ownership.ts';
+import { namespaceIsTerminating } from '../runtime/execute.ts';
+import { NOTHING_TO_DO, type Outcome, type Plan, perform, type Success } from '../runtime/plan.ts';
+import { condition, conditionOf, hasProgressDeadline, REASON, withCondition } from './conditions.ts';
+import { annotationsOf, highestRevision, newReplicaSetAnnotations, REVISION, sizeAnnotations, withAnnotations } from './revisions.ts';
+import { event, type Rollout, updateReplicaSet, updateStatus } from './rollout.ts';
+import { newReplicaSetSize, totals } from './strategy.ts';
+import { replicaSetName, sameTemplate, TEMPLATE_HASH, templateHash } from './template.ts';
+
+type Next = (rollout: Rollout) => Plan;
+
+/**
+ * Keeps the new ReplicaSet's annotations and minReadySeconds, and then the Deployment's revision, in step; goes on when
+ * they are. Upstream: sync.go (getNewReplicaSet, the part for a ReplicaSet that exists).
+ */
+export function syncRevision(rollout: Rollout, next: Next): Plan {
+  const { deployment, newReplicaSet, oldReplicaSets, snapshot } = rollout;
+  if (!newReplicaSet) return next(rollout);
+  const revision = highestRevision(oldReplicaSets) + 1;
+  const compareAsText = snapshot.faults?.compareRevisionsAsText ?? false;
+  const annotations = newReplicaSetAnnotations(deployment, annotationsOf(newReplicaSet), revision, { compareAsText });
+  const minReadySeconds = deployment.spec.minReadySeconds ?? 0;
+  if (annotations || (newReplicaSet.spec.minReadySeconds ?? 0) !== minReadySeconds) {
+    const annotated = annotations ? withAnnotations(newReplicaSet, annotations) : newReplicaSet;
+    const update = updateReplicaSet(rollout, { ...annotated, spec: { ...annotated.spec, minReadySeconds } });
+    return perform([update], ([outcome]) => next({ ...rollout, newReplicaSet: outcome!.object as ReplicaSet }));
+  }
+  const known = conditionOf(deployment.status, 'Progressing');
+  const message = `Found new replica set "${newReplicaSet.metadata.name}"`;
+  const found =
+    hasProgressDeadline(deployment) && !known
+      ? condition({ type: 'Progressing', status: 'True', reason: REASON.foundNewReplicaSet, message }, snapshot.now)
+      : undefined;
+  return recordRevision(rollout, { revision: annotationsOf(newReplicaSet)[REVISION], progress: found }, next);
+}
+
+/** Writes the revision into the Deployment, with a Progressing condition, as far as they are news. */
+function recordRevision(rollout: Rollout, news: { revision: string | undefined; progress: DeploymentCondition | undefined }, next: Next): Plan {
+  const { deployment } = rollout;
+  const { revision, progress } = news;
+  const annotations = annotationsOf(deployment);
+  const sameRevision = revision === undefined || annotations[REVISION] === revision;
+  if (sameRevision && !progress) return next(rollout);
+  const annotated = sameRevision ? deployment : withAnnotations(deployment, { ...annotations, [REVISION]: revision });
+  const written = progress ? withProgress(annotated, progress) : annotated;
+  return perform([updateStatus(rollout, written)], ([outcome]) => next({ ...rollout, deployment: outcome!.object as Deployment }));
+}
+
+function withProgress(deployment: Deployment, progress: DeploymentCondition): Deployment {
+  return { ...deployment, status: { ...deployment.status, conditions: withCondition(deployment.status?.conditions ?? [], progress) } };
+}
+
+/**
+ * Makes the new ReplicaSet where there is none. A name that is taken by a ReplicaSet of ours with the same template is
+ * no news (our cache is behind); by anything else it is a collision of hashes, counted so that the next attempt has
+ * another name. Upstream: sync.go (getNewReplicaSet, the rest).
+ */
+export function createNewReplicaSet(rollout: Rollout, next: (rollout: Rollout, newReplicaSet: ReplicaSet) => Plan): Plan {
+  if (rollout.newReplicaSet) return next(rollout, rollout.newReplicaSet);
+  const draft = newReplicaSetDraft(rollout);
+  return {
+    actions: [{ do: 'create', resource: ReplicaSets, object: draft.object, ifExists: 'get' }],
+    next: ([outcome]) => (outcome?.ok ? afterCreate(rollout, draft, outcome, next) : afterRefusal(rollout, draft, outcome)),
+  };
+}
+
+interface NewReplicaSetDraft {
+  object: Draft<ReplicaSet>;
+  name: string;
+  replicas: number;
+  revision: string;
+}
+
+function newReplicaSetDraft({ deployment, oldReplicaSets }: Rollout): NewReplicaSetDraft {
+  const { spec, metadata } = deployment;
+  const hash = templateHash(spec.template, deployment.status?.collisionCount);
+  const labels = { ...spec.template.metadata?.labels, [TEMPLATE_HASH]: hash };
+  const name = replicaSetName(metadata.name ?? '', hash);
+  const replicas = newReplicaSetSize(deployment, { total: totals.wanted(oldReplicaSets), own: 0 });
+  const revision = highestRevision(oldReplicaSets) + 1;
+  const annotations = { ...newReplicaSetAnnotations(deployment, {}, revision), ...sizeAnnotations(deployment) };
+  const object: Draft<ReplicaSet> = {
+    metadata: { name, namespace: metadata.namespace, labels, annotations, ownerReferences: [controllerReference(Deployments, deployment)] },
+    spec: {
+      replicas,
+      minReadySeconds: spec.minReadySeconds,
+      selector: { ...spec.selector, matchLabels: { ...spec.selector.matchLabels, [TEMPLATE_HASH]: hash } },
+      template: { ...spec.template, metadata: { ...spec.template.metadata, labels } },
+    },
+  };
+  return { object, name, replicas, revision: String(revision) };
+}
+
+function afterCreate(
+  rollout: Rollout,
+  { name, replicas, revision }: NewReplicaSetDraft,
+  { object, existed }: Success,
+  next: (rollout: Rollout, newReplicaSet: ReplicaSet) => Plan,
+): Plan {
+  const { deployment, snapshot } = rollout;
+  const created = object as ReplicaSet;
+  if (existed && !isNewReplicaSetOf(deployment, created)) return countCollision(rollout, name);
+  const message = `Created new replica set "${created.metadata.name}"`;
+  const progress =
+    !existed && hasProgressDeadline(deployment)
+      ? condition({ type: 'Progressing', status: 'True', reason: REASON.newReplicaSetCreated, message }, snapshot.now)
+      : undefined;
+  const scaled = event(rollout, 'Normal', 'ScalingReplicaSet', `Scaled up replica set ${created.metadata.name} from 0 to ${replicas}`);
+  return perform(!existed && replicas > 0 ? [scaled] : [], () =>
+    recordRevision({ ...rollout, newReplicaSet: created }, { revision, progress }, (current) => next(current, created)),
+  );
+}
+
+function isNewReplicaSetOf(deployment: Deployment, replicaSet: ReplicaSet): boolean {
+  return controllerOf(replicaSet)?.uid === deployment.metadata.uid && sameTemplate(replicaSet.spec.template, deployment.spec.template);
+}
+
+function countCollision(rollout: Rollout, name: string): Plan {
+  const { deployment } = rollout;
+  const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
+  return {
+    actions: [updateStatus(rollout, { ...deployment, status: { ...deployment.status, collisionCount } })],
+    failure: `replicasets.apps "${name}" already exists`,
+  };
+}
+
+function afterRefusal(rollout: Rollout, { name }: NewReplicaSetDraft, outcome: Outcome | undefined): Plan {
+  if (!outcome || outcome.ok || namespaceIsTerminating(outcome.error)) return NOTHING_TO_DO;
+  const { deployment, snapshot } = rollout;
+  const reason = REASON.replicaSetCreateError;
+  const message = `Failed to create new replica set "${name}": ${outcome.error.message}`;
+  const told = event(rollout, 'Warning', reason, message);
+  if (!hasProgressDeadline(deployment)) return { actions: [told] };
+  const failed = condition({ type: 'Progressing', status: 'False', reason, message }, snapshot.now);
+  return { actions: [told, updateStatus(rollout, withProgress(deployment, failed))] };
+}

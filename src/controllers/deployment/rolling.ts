@@ -1,0 +1,78 @@
+import type { ReplicaSet } from '../../api/generated/types/apps.v1.ts';
+import { byAge } from '../ownership.ts';
+import { type Plan, perform } from '../runtime/plan.ts';
+import { finish, type Rollout, reportProgress, resize, updatedBy } from './rollout.ts';
+import type { Resize } from './scaling.ts';
+import { availableOf, isActive, minAvailable, newReplicaSetSize, replicasOf, totals } from './strategy.ts';
+
+/**
+ * One step of a rolling update: grow the new ReplicaSet, or else shrink the old ones; the status that follows is of the
+ * sizes before. Upstream: rolling.go (rolloutRolling).
+ */
+export function planRolling(rollout: Rollout, newReplicaSet: ReplicaSet): Plan {
+  if (rollout.snapshot.faults?.scaleOldFirst) {
+    const all = rollout.oldReplicaSets.filter(isActive).map((replicaSet) => ({ replicaSet, replicas: 0 }));
+    if (all.length > 0)
+      return perform(
+        all.flatMap((one) => resize(rollout, one)),
+        () => reportProgress(rollout),
+      );
+  }
+  const grown = resizeNew(rollout, newReplicaSet);
+  const actions = grown ? resize(rollout, grown) : [];
+  return actions.length > 0 ? perform(actions, () => reportProgress(rollout)) : planOld(rollout, newReplicaSet);
+}
+
+function resizeNew({ deployment, oldReplicaSets }: Rollout, replicaSet: ReplicaSet): Resize | undefined {
+  const own = replicasOf(replicaSet);
+  const wanted = replicasOf(deployment);
+  if (own === wanted) return undefined;
+  const replicas = own > wanted ? wanted : newReplicaSetSize(deployment, { total: totals.wanted(oldReplicaSets) + own, own });
+  return replicas === own ? undefined : { replicaSet, replicas };
+}
+
+/** Unhealthy old pods first, then healthy ones as far as there are more available than needed. */
+function planOld(rollout: Rollout, newReplicaSet: ReplicaSet): Plan {
+  const active = rollout.oldReplicaSets.filter(isActive).toSorted(byAge);
+  const { resizes, goOn } = shrinkUnhealthy(rollout, active, newReplicaSet);
+  const actions = resizes.flatMap((one) => resize(rollout, one));
+  return perform(actions, (outcomes) => {
+    const healthy = goOn ? shrinkHealthy(rollout, updatedBy(outcomes, active), newReplicaSet).flatMap((one) => resize(rollout, one)) : [];
+    if (actions.length === 0 && healthy.length === 0) return finish(rollout);
+    return perform(healthy, () => reportProgress(rollout));
+  });
+}
+
+/**
+ * What may go without a loss of availability: all pods but the fewest needed and the new ones that are not available
+ * yet. A ReplicaSet with more available pods than it wants has not followed its last change yet; until it has, no more
+ * is decided. Upstream: reconcileOldReplicaSets, cleanupUnhealthyReplicas.
+ */
+function shrinkUnhealthy({ deployment }: Rollout, active: readonly ReplicaSet[], newReplicaSet: ReplicaSet): { resizes: Resize[]; goOn: boolean } {
+  const newUnavailable = replicasOf(newReplicaSet) - availableOf(newReplicaSet);
+  let budget = totals.wanted([...active, newReplicaSet]) - minAvailable(deployment) - newUnavailable;
+  if (active.length === 0 || budget <= 0) return { resizes: [], goOn: false };
+  const resizes: Resize[] = [];
+  for (const replicaSet of active) {
+    const own = replicasOf(replicaSet);
+    const unavailable = own - availableOf(replicaSet);
+    if (budget <= 0) break;
+    if (unavailable < 0) return { resizes, goOn: false };
+    const removed = Math.min(budget, unavailable);
+    if (removed > 0) resizes.push({ replicaSet, replicas: own - removed });
+    budget -= removed;
+  }
+  return { resizes, goOn: true };
+}
+
+/** Upstream: scaleDownOldReplicaSetsForRollingUpdate. */
+function shrinkHealthy({ deployment }: Rollout, active: readonly ReplicaSet[], newReplicaSet: ReplicaSet): Resize[] {
+  let budget = totals.available([...active, newReplicaSet]) - minAvailable(deployment);
+  return active.flatMap((replicaSet) => {
+    const own = replicasOf(replicaSet);
+    const removed = Math.min(own, budget);
+    if (removed <= 0) return [];
+    budget -= removed;
+    return [{ replicaSet, replicas: own - removed }];
+  });
+}

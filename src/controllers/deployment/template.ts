@@ -1,0 +1,54 @@
+import type { Deployment, ReplicaSet } from '../../api/generated/types/apps.v1.ts';
+import type { PodTemplateSpec } from '../../api/generated/types/core.v1.ts';
+import { byAge } from '../ownership.ts';
+
+export const TEMPLATE_HASH = 'pod-template-hash';
+
+const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+const MAX_NAME = 253;
+
+/**
+ * The value of the pod-template-hash label. The same template and collision count give the same hash, whatever the
+ * order of its fields. (Upstream hashes a dump of Go's own types, so its values are others.)
+ */
+export function templateHash(template: PodTemplateSpec, collisionCount: number | undefined): string {
+  const text = canonical(template) + (collisionCount === undefined ? '' : `#${collisionCount}`);
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return [...String(hash >>> 0)].map((digit) => ALPHABET[digit.charCodeAt(0) % ALPHABET.length]).join('');
+}
+
+/** `<deployment>-<hash>`, the first part cut so that the whole fits (new in v1.34). */
+export function replicaSetName(deploymentName: string, hash: string): string {
+  return `${deploymentName.slice(0, MAX_NAME - hash.length - 1)}-${hash}`;
+}
+
+/** Whether both make the same pods: all but the hash label counts. Upstream: EqualIgnoreHash. */
+export function sameTemplate(a: PodTemplateSpec, b: PodTemplateSpec): boolean {
+  return a === b || canonical(withoutHash(a)) === canonical(withoutHash(b));
+}
+
+export function withoutHash(template: PodTemplateSpec): PodTemplateSpec {
+  if (template.metadata?.labels?.[TEMPLATE_HASH] === undefined) return template;
+  const { [TEMPLATE_HASH]: _, ...labels } = template.metadata.labels;
+  return { ...template, metadata: { ...template.metadata, labels } };
+}
+
+/** The Deployment's ReplicaSet of today: of several with its template, the eldest. Upstream: FindNewReplicaSet. */
+export function findNewReplicaSet({ spec }: Deployment, replicaSets: readonly ReplicaSet[]): ReplicaSet | undefined {
+  return replicaSets.toSorted(byAge).find((replicaSet) => sameTemplate(replicaSet.spec.template, spec.template));
+}
+
+/** Maps that say the same empty and left out. (An empty struct may say more: `emptyDir: {}`.) */
+const MAPS = new Set(['annotations', 'labels', 'limits', 'matchLabels', 'nodeSelector', 'overhead', 'requests']);
+
+/** JSON with the keys in order and without what is empty. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (key, part: unknown) => {
+    if (part === null) return undefined;
+    if (typeof part !== 'object') return part;
+    if (Array.isArray(part)) return part.length === 0 && key !== '' ? undefined : part;
+    const entries = Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1));
+    return entries.length === 0 && MAPS.has(key) ? undefined : Object.fromEntries(entries);
+  });
+}

@@ -1,0 +1,119 @@
+import type { ReplicaSet } from '../../api/generated/types/apps.v1.ts';
+import type { Pod, ReplicationController } from '../../api/generated/types/core.v1.ts';
+import { type KubeObject, keyOf, type ObjectMeta, type Resource, splitKey } from '../../api/object.ts';
+import { Pods, ReplicaSets, ReplicationControllers } from '../../api/resources.ts';
+import type { InformerFactory, Lister } from '../../client/informer.ts';
+import { BY_CONTROLLER, controllerIndex, controllerOf, orphansOf } from '../ownership.ts';
+import { type Change, type Controller, type ObserveContext, watchRule } from '../runtime/controller.ts';
+import { planReplicaSet, type ReplicaSetFaults, type ReplicaSetSnapshot } from './plan.ts';
+import { replicaSetWorkload, replicationControllerWorkload, type Workload } from './workload.ts';
+
+export interface ReplicaSetControllerOptions {
+  /** Count terminating pods in the status (feature gate DeploymentReplicaSetTerminatingReplicas, off as in v1.34). */
+  countTerminating?: boolean;
+  /** Test-only. */
+  faults?: ReplicaSetFaults;
+}
+
+interface Kind<T extends KubeObject> {
+  name: string;
+  resource: Resource<T>;
+  workload(object: T): Workload;
+}
+
+export function replicaSetController(informers: InformerFactory, options: ReplicaSetControllerOptions = {}): Controller<ReplicaSetSnapshot> {
+  const kind: Kind<ReplicaSet> = { name: 'replicaset-controller', resource: ReplicaSets, workload: replicaSetWorkload };
+  return controllerOfKind(kind, informers, options);
+}
+
+export function replicationControllerController(informers: InformerFactory, options: ReplicaSetControllerOptions = {}): Controller<ReplicaSetSnapshot> {
+  const kind: Kind<ReplicationController> = { name: 'replication-controller', resource: ReplicationControllers, workload: replicationControllerWorkload };
+  return controllerOfKind(kind, informers, options);
+}
+
+function controllerOfKind<T extends KubeObject>(
+  kind: Kind<T>,
+  informers: InformerFactory,
+  options: ReplicaSetControllerOptions,
+): Controller<ReplicaSetSnapshot> {
+  const owners = informers.informer(kind.resource);
+  const pods = informers.informer(Pods);
+  owners.addIndex(BY_CONTROLLER, controllerIndex);
+  pods.addIndex(BY_CONTROLLER, controllerIndex);
+  const keyOfOwner = (object: KubeObject): string | undefined => ownerKey(kind.resource, owners.lister, object);
+  return {
+    name: kind.name,
+    watches: [
+      watchRule(kind.resource, ({ object }) => [keyOf(object)]),
+      watchRule(Pods, (change) => podKeys(change, { keyOfOwner, matching: (pod) => matchingOwners(kind, owners.lister, pod) })),
+    ],
+    expects: { resource: Pods, keyOf: keyOfOwner },
+    observe: async (key, context) => observe(key, context, { kind, owners: owners.lister, pods: pods.lister, options }),
+    plan: planReplicaSet,
+  };
+}
+
+/** The key of the object's controller, if that is one of ours and known by its uid. */
+function ownerKey<T extends KubeObject>(resource: Resource<T>, owners: Lister<T>, object: KubeObject): string | undefined {
+  const reference = controllerOf(object);
+  if (reference?.kind !== resource.kind) return undefined;
+  const owner = owners.get(object.metadata.namespace ?? '', reference.name);
+  return owner?.metadata.uid === reference.uid ? keyOf(owner) : undefined;
+}
+
+/** Those that might adopt a pod without a controller. */
+function matchingOwners<T extends KubeObject>(kind: Kind<T>, owners: Lister<T>, pod: Pod): string[] {
+  if (!pod.metadata.labels) return [];
+  return owners.list({ namespace: pod.metadata.namespace ?? '' }).flatMap((owner) => {
+    const { selector } = kind.workload(owner);
+    return !selector.empty && selector.matches(pod.metadata.labels) ? [keyOf(owner)] : [];
+  });
+}
+
+function podKeys({ type, object, old }: Change<Pod>, owners: { keyOfOwner(pod: Pod): string | undefined; matching(pod: Pod): string[] }): string[] {
+  const keys = new Set<string>();
+  const before = old && owners.keyOfOwner(old);
+  if (before !== undefined && controllerOf(old!)?.uid !== controllerOf(object)?.uid) keys.add(before);
+  if (controllerOf(object)) {
+    const key = owners.keyOfOwner(object);
+    if (key !== undefined) keys.add(key);
+  } else if (type !== 'deleted' && object.metadata.deletionTimestamp === undefined && mayBeAdopted(object.metadata, old?.metadata)) {
+    for (const key of owners.matching(object)) keys.add(key);
+  }
+  return [...keys];
+}
+
+/** An orphan concerns its possible owners when it appears, when it is let go of, and when its labels change. */
+function mayBeAdopted(metadata: ObjectMeta, old: ObjectMeta | undefined): boolean {
+  return !old || controllerOf({ metadata: old }) !== undefined || JSON.stringify(metadata.labels) !== JSON.stringify(old.labels);
+}
+
+interface Sources<T extends KubeObject> {
+  kind: Kind<T>;
+  owners: Lister<T>;
+  pods: Lister<Pod>;
+  options: ReplicaSetControllerOptions;
+}
+
+function observe<T extends KubeObject>(
+  key: string,
+  { now, expectationsMet }: ObserveContext,
+  { kind, owners, pods, options }: Sources<T>,
+): ReplicaSetSnapshot | undefined {
+  const { namespace, name } = splitKey(key);
+  const object = owners.get(namespace, name);
+  if (!object) return undefined;
+  const workload = kind.workload(object);
+  const orphans = pods.by(BY_CONTROLLER, orphansOf(namespace)).filter((pod) => workload.selector.matches(pod.metadata.labels));
+  const parent = controllerOf(object);
+  const siblings = parent ? owners.by(BY_CONTROLLER, parent.uid) : [];
+  return {
+    now,
+    workload,
+    pods: [...pods.by(BY_CONTROLLER, object.metadata.uid!), ...orphans],
+    relatedPods: siblings.flatMap((sibling) => pods.by(BY_CONTROLLER, sibling.metadata.uid!)),
+    expectationsMet,
+    countTerminating: options.countTerminating ?? false,
+    ...(options.faults ? { faults: options.faults } : {}),
+  };
+}

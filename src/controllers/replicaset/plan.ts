@@ -1,0 +1,130 @@
+import type { Pod } from '../../api/generated/types/core.v1.ts';
+import type { Draft } from '../../api/object.ts';
+import { Pods } from '../../api/resources.ts';
+import { claim, controllerReference } from '../ownership.ts';
+import { isPodActive, isPodTerminating } from '../pod-state.ts';
+import type { Action, ActionEvents, Outcome, Plan } from '../runtime/plan.ts';
+import { podsToDelete } from './ranking.ts';
+import { nextAvailabilityCheck, nextStatus } from './status.ts';
+import type { Workload } from './workload.ts';
+
+/** What is known of a ReplicaSet (or ReplicationController) when it is looked at. */
+export interface ReplicaSetSnapshot {
+  now: number;
+  workload: Workload;
+  /** The pods it owns, and those in its namespace that match and have no controller. */
+  pods: readonly Pod[];
+  /** The pods of all ReplicaSets of the same owner; empty where there is no owner. */
+  relatedPods: readonly Pod[];
+  /** Whether the cache has shown all that was created and deleted before. */
+  expectationsMet: boolean;
+  /** Count terminating pods in the status (feature gate DeploymentReplicaSetTerminatingReplicas). */
+  countTerminating?: boolean;
+  /** Test-only faults. */
+  faults?: ReplicaSetFaults;
+}
+
+/** Planted bugs, so that tests can show that they would be found. Never set elsewhere. */
+export interface ReplicaSetFaults {
+  skipExpectations?: boolean;
+  skipLiveCheck?: boolean;
+}
+
+/** At most so many pods are created or deleted at once. */
+const BURST = 500;
+const MAX_NAME = 253;
+
+/** Upstream: pkg/controller/replicaset/replica_set.go (syncReplicaSet). */
+export function planReplicaSet(snapshot: ReplicaSetSnapshot): Plan {
+  const { workload, pods, faults = {} } = snapshot;
+  const { object: owner, resource: ownerResource, selector } = workload;
+  const candidates = pods.filter((pod) => isPodActive(pod) || (snapshot.countTerminating && isPodTerminating(pod)));
+  return claim({ owner, ownerResource, resource: Pods, selector, candidates, skipLiveCheck: faults.skipLiveCheck ?? false }, (claimed) =>
+    planReplicas(snapshot, claimed),
+  );
+}
+
+function planReplicas(snapshot: ReplicaSetSnapshot, claimed: readonly Pod[]): Plan {
+  const { workload, expectationsMet, faults = {} } = snapshot;
+  const activePods = claimed.filter(isPodActive);
+  const terminatingPods = claimed.filter(isPodTerminating);
+  const decide = (expectationsMet || faults.skipExpectations) && workload.object.metadata.deletionTimestamp === undefined;
+  const actions = decide ? replicaActions(snapshot, activePods) : [];
+  const report = (outcomes: Outcome[]): Plan => planStatus(snapshot, { activePods, terminatingPods, failure: failureOf(outcomes) });
+  return actions.length > 0 ? { actions, next: report } : report([]);
+}
+
+/** Creates or deletes what is missing or too much. Upstream: manageReplicas. */
+function replicaActions({ now, workload, relatedPods }: ReplicaSetSnapshot, activePods: readonly Pod[]): Action[] {
+  const missing = workload.replicas - activePods.length;
+  if (missing > 0) {
+    const creation: Action = {
+      do: 'create',
+      resource: Pods,
+      object: podFromTemplate(workload),
+      ignoreTerminatingNamespace: true,
+      events: creationEvents(workload),
+    };
+    return [{ do: 'batch', slowStart: true, actions: Array.from({ length: Math.min(missing, BURST) }, () => creation) }];
+  }
+  if (missing < 0) {
+    const victims = podsToDelete(activePods, relatedPods, { count: Math.min(-missing, BURST), now });
+    return [{ do: 'batch', slowStart: false, actions: victims.map((pod) => deletion(workload, pod)) }];
+  }
+  return [];
+}
+
+function creationEvents({ object }: Workload): ActionEvents {
+  return {
+    about: object,
+    success: { reason: 'SuccessfulCreate', message: 'Created pod: {name}' },
+    failure: { reason: 'FailedCreate', prefix: 'Error creating' },
+  };
+}
+
+function deletion({ object }: Workload, { metadata }: Pod): Action {
+  const { namespace = '', name = '', uid = '' } = metadata;
+  const events: ActionEvents = {
+    about: object,
+    success: { reason: 'SuccessfulDelete', message: 'Deleted pod: {name}' },
+    failure: { reason: 'FailedDelete', prefix: 'Error deleting' },
+  };
+  return { do: 'delete', resource: Pods, namespace, name, uid, events };
+}
+
+/** Upstream: controller.GetPodFromTemplate. */
+export function podFromTemplate({ object, resource, template }: Workload): Draft<Pod> {
+  const { namespace = '', name = '' } = object.metadata;
+  const { labels, annotations, finalizers } = template.metadata;
+  return {
+    metadata: {
+      namespace,
+      generateName: name.length + 1 > MAX_NAME ? name : `${name}-`,
+      ...(labels ? { labels } : {}),
+      ...(annotations ? { annotations } : {}),
+      ...(finalizers ? { finalizers } : {}),
+      ownerReferences: [controllerReference(resource, object)],
+    },
+    spec: template.spec,
+  };
+}
+
+function failureOf(outcomes: readonly Outcome[]): string | undefined {
+  const failed = outcomes.find((outcome) => !outcome.ok);
+  return failed && !failed.ok ? failed.error.message : undefined;
+}
+
+interface Result {
+  activePods: readonly Pod[];
+  terminatingPods: readonly Pod[];
+  failure: string | undefined;
+}
+
+function planStatus({ now, workload, countTerminating }: ReplicaSetSnapshot, { activePods, terminatingPods, failure }: Result): Plan {
+  const { object, resource, minReadySeconds } = workload;
+  const status = nextStatus(workload, { now, activePods, failure, ...(countTerminating ? { terminatingPods } : {}) });
+  const actions: Action[] = status ? [{ do: 'update', resource, subresource: 'status', object: { ...object, status } as typeof object }] : [];
+  const { readyReplicas = 0, availableReplicas = 0 } = status ?? object.status ?? {};
+  if (failure !== undefined || minReadySeconds === 0 || readyReplicas === availableReplicas) return { actions };
+  return { actions, requeueAfterMs: nextAvailabilityCheck(activePods, minReadySeconds, now) ?? minReadySeconds * 1000 };
+}
