@@ -56,6 +56,11 @@ export class FakeApiServer implements Transport {
     }
   }
 
+  /** Rises with every write. */
+  get revision(): number {
+    return this.#revision;
+  }
+
   /** Ends every watch, and with `compact` forgets the past, so that they must list again. */
   breakWatches({ compact = false }: { compact?: boolean } = {}): void {
     if (compact) this.#oldest = this.#revision;
@@ -95,6 +100,7 @@ export class FakeApiServer implements Transport {
     return new Promise((resolve) => {
       const wake = (): void => {
         this.#wakers.delete(wake);
+        signal?.removeEventListener('abort', wake);
         resolve(this.#revision > seen);
       };
       this.#wakers.add(wake);
@@ -108,7 +114,7 @@ export class FakeApiServer implements Transport {
     const key = keyOfRequest({ ...request, name });
     if (this.#objects.has(key)) throw alreadyExists(request, name);
     const metadata = { ...body.metadata, name, uid: this.#rng.uuid(), generation: 1, creationTimestamp: timestamp(this.#clock.now()) };
-    return this.#write('ADDED', key, request, { ...body, metadata });
+    return this.#write('ADDED', key, request, { ...('spec' in body ? { status: {} } : {}), ...body, metadata });
   }
 
   #update(request: ApiRequest, body: KubeObject): KubeObject {
@@ -116,9 +122,12 @@ export class FakeApiServer implements Transport {
     const wanted = body.metadata.resourceVersion;
     if (wanted && wanted !== old.metadata.resourceVersion) throw conflict(request, old.metadata.name!, 'the object has been modified');
     const parts = request.subresource === 'status' ? { ...old, ...pick(body, 'status') } : { ...body, ...pick(old, 'status') };
-    const changed = JSON.stringify(pick(parts, 'spec')) !== JSON.stringify(pick(old, 'spec'));
+    const counted = (object: KubeObject): string => JSON.stringify([pick(object, 'spec'), request.resource === 'deployments' && object.metadata.annotations]);
+    const changed = request.subresource !== 'status' && counted(parts as KubeObject) !== counted(old);
     const generation = (old.metadata.generation ?? 0) + (changed ? 1 : 0);
-    const metadata = { ...(request.subresource === 'status' ? old.metadata : body.metadata), uid: old.metadata.uid!, generation };
+    const { annotations } = body.metadata;
+    const given = request.subresource === 'status' ? { ...old.metadata, ...(annotations ? { annotations } : {}) } : body.metadata;
+    const metadata = { ...given, uid: old.metadata.uid!, generation };
     const object = { ...parts, metadata };
     if (metadata.deletionTimestamp && !metadata.finalizers?.length) return this.#remove(keyOfRequest(request), request, object);
     if (same(object, old)) return old;
@@ -175,11 +184,15 @@ function same(a: KubeObject, b: KubeObject): boolean {
 }
 
 function merge(target: unknown, patch: unknown): unknown {
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
+  if (Array.isArray(patch)) {
+    const deleted = patch.filter((item: { $patch?: string }) => item.$patch === 'delete').map(({ uid }: { uid?: string }) => uid);
+    return deleted.length > 0 ? ((target ?? []) as { uid?: string }[]).filter(({ uid }) => !deleted.includes(uid)) : patch;
+  }
+  if (typeof patch !== 'object' || patch === null) return patch;
   const merged: Record<string, unknown> = { ...(target as Record<string, unknown>) };
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete merged[key];
-    else merged[key] = merge(merged[key] ?? {}, value);
+    else merged[key] = merge(merged[key], value);
   }
   return merged;
 }

@@ -69,12 +69,14 @@ export class Informer<T extends KubeObject> {
   readonly #indexes = new Map<string, Index<T>>();
   readonly #handlers: InformerHandler<T>[] = [];
   readonly #reflector: Reflector<T>;
+  readonly #log: Log;
   readonly #whenSynced: Promise<void>;
   #settleSynced: () => void = () => {};
   #synced = false;
   #running: Promise<void> | undefined;
 
   constructor({ client, clock, rng, log, ...scope }: InformerOptions<T>) {
+    this.#log = log;
     this.#whenSynced = new Promise((resolve) => {
       this.#settleSynced = resolve;
     });
@@ -160,10 +162,7 @@ export class Informer<T extends KubeObject> {
     if (old && old.metadata.resourceVersion === object.metadata.resourceVersion) return;
     this.#objects.set(key, object);
     for (const index of this.#indexes.values()) index.change(key, old, object);
-    for (const handler of this.#handlers) {
-      if (old) handler.updated?.(old, object);
-      else handler.added?.(object);
-    }
+    this.#tell((handler) => (old ? handler.updated?.(old, object) : handler.added?.(object)));
   }
 
   #delete(key: string, last: T): void {
@@ -171,7 +170,18 @@ export class Informer<T extends KubeObject> {
     if (!old) return;
     this.#objects.delete(key);
     for (const index of this.#indexes.values()) index.change(key, old, undefined);
-    for (const handler of this.#handlers) handler.deleted?.(last);
+    this.#tell((handler) => handler.deleted?.(last));
+  }
+
+  /** A fault in one handler is reported, and does not keep the news from the others. */
+  #tell(news: (handler: InformerHandler<T>) => void): void {
+    for (const handler of this.#handlers) {
+      try {
+        news(handler);
+      } catch (error) {
+        this.#log.error('a handler failed', { error });
+      }
+    }
   }
 }
 
