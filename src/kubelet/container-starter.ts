@@ -1,0 +1,127 @@
+import type { Container, LifecycleHandler, Pod } from '../api/generated/types/core.v1.ts';
+import type { EventNote } from '../client/event-recorder.ts';
+import { sleep } from '../lib/clock.ts';
+import type { PodSandbox } from '../runtime/runtime.ts';
+import { ContainerConfigError, environmentOf, expandVariables } from './environment.ts';
+import type { NodeServices } from './node-services.ts';
+import type { StartFailure } from './plan.ts';
+import { actionOf } from './probes.ts';
+
+/** A configuration that is not complete is looked at again after this long. */
+const CONFIG_RETRY_MS = 5_000;
+
+export interface StartRequest {
+  pod: Pod;
+  sandbox: PodSandbox;
+  container: Container;
+  init: boolean;
+  attempt: number;
+  /** When the run before this one ended. */
+  finishedAt: number | undefined;
+  signal: AbortSignal;
+}
+
+export function fieldPathOf({ name }: Container, init: boolean): string {
+  return `spec.${init ? 'initContainers' : 'containers'}{${name}}`;
+}
+
+export const crashKey = (pod: Pod, container: string): string => `${pod.metadata.uid}_${container}`;
+
+/**
+ * Brings one container up: image, configuration, creation, start, postStart hook, first probes
+ * (upstream: kuberuntime startContainer).
+ * @returns why it could not be started, where that is not for the runtime to tell
+ */
+export async function startContainer(services: NodeServices, request: StartRequest): Promise<StartFailure | undefined> {
+  const { pod, container, init, finishedAt, signal } = request;
+  const { clock, images, recorder } = services;
+  const tell = (note: EventNote): void => recorder.event(pod, { ...note, fieldPath: fieldPathOf(container, init) });
+  const missing = await images.ensure(pod, container, tell, signal);
+  if (signal.aborted) return undefined;
+  if (missing) {
+    tell({ type: 'Warning', reason: 'Failed', message: `Error: ${missing.reason}` });
+    return missing;
+  }
+  if (finishedAt !== undefined) services.crashes.next(crashKey(pod, container.name), { eventAt: finishedAt, now: clock.now() });
+  let id: string;
+  try {
+    id = await create(services, request);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    tell({ type: 'Warning', reason: 'Failed', message: `Error: ${message}` });
+    const reason = error instanceof ContainerConfigError ? 'CreateContainerConfigError' : 'CreateContainerError';
+    return { reason, message, retryAt: clock.now() + CONFIG_RETRY_MS };
+  }
+  tell({ type: 'Normal', reason: 'Created', message: `Created container: ${container.name}` });
+  try {
+    await services.runtime.runtimeService.startContainer(id);
+  } catch (error) {
+    tell({ type: 'Warning', reason: 'Failed', message: `Error: ${error instanceof Error ? error.message : String(error)}` });
+    return undefined;
+  }
+  tell({ type: 'Normal', reason: 'Started', message: `Started container ${container.name}` });
+  if (!(await afterStart(services, request, id, tell))) return undefined;
+  await services.probes.add({ id, pod, podIP: request.sandbox.ips[0] ?? services.hostIP, container, startedAt: clock.now() });
+  return undefined;
+}
+
+async function create(services: NodeServices, { pod, sandbox, container, attempt }: StartRequest): Promise<string> {
+  const { hostIP } = services;
+  const { namespace, name, uid } = pod.metadata;
+  const context = { pod, podIP: sandbox.ips[0] ?? hostIP, hostIP, allocatable: services.node().status.allocatable ?? {} };
+  const env = await environmentOf(container, context, services.config);
+  const known = new Map(env.map((variable) => [variable.name, variable.value]));
+  const expanded = (texts: readonly string[] | undefined): string[] => (texts ?? []).map((text) => expandVariables(text, known));
+  return services.runtime.runtimeService.createContainer(sandbox.id, {
+    metadata: { name: container.name, attempt },
+    image: container.image ?? '',
+    command: expanded(container.command),
+    args: expanded(container.args),
+    workingDir: container.workingDir ?? '',
+    env,
+    mounts: (container.volumeMounts ?? []).map((mount) => ({
+      containerPath: mount.mountPath,
+      hostPath: `/var/lib/kubelet/pods/${uid}/volumes/${mount.name}`,
+      readOnly: mount.readOnly ?? false,
+    })),
+    labels: { 'io.kubernetes.container.name': container.name, 'io.kubernetes.pod.uid': uid ?? '' },
+    annotations: {},
+    stdin: container.stdin ?? false,
+    tty: container.tty ?? false,
+    resources: { limits: container.resources?.limits ?? {}, requests: container.resources?.requests ?? {} },
+    logPath: `/var/log/pods/${namespace}_${name}_${uid}/${container.name}/${attempt}.log`,
+  });
+}
+
+/** Runs the postStart hook. Returns whether the container is still up. */
+async function afterStart(services: NodeServices, { pod, sandbox, container }: StartRequest, id: string, tell: (note: EventNote) => void): Promise<boolean> {
+  const hook = container.lifecycle?.postStart;
+  if (!hook) return true;
+  if (await runHook(services, { hook, container, id, podIP: sandbox.ips[0] ?? services.hostIP, kind: 'postStart', timeoutMs: Number.MAX_SAFE_INTEGER }))
+    return true;
+  tell({ type: 'Warning', reason: 'FailedPostStartHook', message: 'PostStartHook failed' });
+  tell({ type: 'Normal', reason: 'Killing', message: 'FailedPostStartHook' });
+  await services.runtime.runtimeService.stopContainer(id, (pod.spec.terminationGracePeriodSeconds ?? 30) * 1000);
+  return false;
+}
+
+export interface HookRun {
+  hook: LifecycleHandler;
+  container: Container;
+  id: string;
+  podIP: string;
+  kind: 'postStart' | 'preStop';
+  timeoutMs: number;
+}
+
+/** Returns whether the hook went well. */
+export async function runHook(services: NodeServices, { hook, container, id, podIP, kind, timeoutMs }: HookRun): Promise<boolean> {
+  if (hook.sleep) {
+    await sleep(services.clock, Math.min(hook.sleep.seconds * 1000, timeoutMs));
+    return true;
+  }
+  const action = actionOf(hook, container, podIP);
+  if (!action) return true;
+  const { ok } = await services.runtime.podNetwork.probe(action, { containerId: id, kind, timeoutMs });
+  return ok;
+}

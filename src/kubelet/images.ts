@@ -1,0 +1,93 @@
+import { parseImageReference } from '../api/core/v1/pod/image-reference.ts';
+import type { Container, Pod } from '../api/generated/types/core.v1.ts';
+import type { EventNote } from '../client/event-recorder.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { ImageService } from '../runtime/runtime.ts';
+import { BackOffTable, goMilliseconds } from './back-off.ts';
+import type { StartFailure } from './plan.ts';
+
+/** How long a failed pull is told as ErrImagePull before it is told as a back-off. */
+const SHOW_ERROR_MS = 8_000;
+
+/** Brings images to the node, with a delay after each failure (upstream: pkg/kubelet/images). */
+export class Images {
+  readonly #clock: Clock;
+  readonly #service: ImageService;
+  readonly #backOff = new BackOffTable();
+  /** The last error of a pull, by pod and image. */
+  readonly #errors = new Map<string, { message: string; at: number }>();
+
+  constructor({ clock, service }: { clock: Clock; service: ImageService }) {
+    this.#clock = clock;
+    this.#service = service;
+  }
+
+  /**
+   * Makes sure that the container's image is there.
+   * @param tell takes the events of the container
+   * @returns undefined when it is there, else why not and when to try again
+   */
+  async ensure(pod: Pod, container: Container, tell: (note: EventNote) => void, signal: AbortSignal): Promise<StartFailure | undefined> {
+    const image = container.image ?? '';
+    const parsed = parseImageReference(image);
+    const now = this.#clock.now();
+    if ('fault' in parsed) {
+      const message = `Failed to apply default image tag "${image}": ${parsed.fault}`;
+      tell({ type: 'Warning', reason: 'InspectFailed', message });
+      return { reason: 'InvalidImageName', message, retryAt: now + 10_000 };
+    }
+    const policy = container.imagePullPolicy;
+    const present = policy === 'Always' ? undefined : await this.#service.imageStatus(image);
+    if (present) {
+      tell({ type: 'Normal', reason: 'Pulled', message: `Container image "${image}" already present on machine` });
+      return undefined;
+    }
+    if (policy === 'Never') {
+      const message = `Container image "${image}" is not present with pull policy of Never`;
+      tell({ type: 'Warning', reason: 'ErrImageNeverPull', message });
+      return { reason: 'ErrImageNeverPull', message, retryAt: now + 10_000 };
+    }
+    return this.#pull(pod, image, tell, signal);
+  }
+
+  async #pull(pod: Pod, image: string, tell: (note: EventNote) => void, signal: AbortSignal): Promise<StartFailure | undefined> {
+    const key = `${pod.metadata.uid}_${image}`;
+    const begunAt = this.#clock.now();
+    const error = this.#errors.get(key);
+    const delay = error && this.#backOff.delayFor(key, begunAt);
+    if (error && delay !== undefined && begunAt - error.at < delay) {
+      tell({ type: 'Normal', reason: 'BackOff', message: `Back-off pulling image "${image}"` });
+      return { reason: 'ImagePullBackOff', message: `Back-off pulling image "${image}": ErrImagePull: ${error.message}`, retryAt: error.at + delay };
+    }
+    tell({ type: 'Normal', reason: 'Pulling', message: `Pulling image "${image}"` });
+    try {
+      const { name = '', namespace = '', uid = '', annotations = {} } = pod.metadata;
+      const { size } = await this.#service.pullImage(image, { name, namespace, uid, attempt: 0, annotations }, signal);
+      const took = goMilliseconds(this.#clock.now() - begunAt);
+      tell({
+        type: 'Normal',
+        reason: 'Pulled',
+        message: `Successfully pulled image "${image}" in ${took} (${took} including waiting). Image size: ${size} bytes.`,
+      });
+      this.#errors.delete(key);
+      this.#backOff.forget(key);
+      return undefined;
+    } catch (failure) {
+      const now = this.#clock.now();
+      const message = failure instanceof Error ? failure.message : String(failure);
+      tell({ type: 'Warning', reason: 'Failed', message: `Failed to pull image "${image}": ${message}` });
+      this.#backOff.next(key, { eventAt: now, now });
+      this.#errors.set(key, { message, at: now });
+      return { reason: 'ErrImagePull', message, retryAt: now + SHOW_ERROR_MS };
+    }
+  }
+
+  /** Drops what is known of a pod that is gone. */
+  forget(pod: Pod): void {
+    for (const container of [...(pod.spec.initContainers ?? []), ...(pod.spec.containers ?? [])]) {
+      const key = `${pod.metadata.uid}_${container.image}`;
+      this.#errors.delete(key);
+      this.#backOff.forget(key);
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import type { Node, Pod } from '../api/generated/types/core.v1.ts';
+import { ConfigMaps, Pods, Secrets } from '../api/resources.ts';
+import type { Client } from '../client/client.ts';
+import type { EventRecorder } from '../client/event-recorder.ts';
+import { Informer } from '../client/informer.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Rng } from '../lib/rng.ts';
+import type { ContainerEvent, Runtime } from '../runtime/runtime.ts';
+import { BackOffTable } from './back-off.ts';
+import { fieldPathOf } from './container-starter.ts';
+import { Images } from './images.ts';
+import { type KubeletServer, WorkerServer } from './kubelet-server.ts';
+import { NodeHeartbeat } from './node-heartbeat.ts';
+import type { NodeServices } from './node-services.ts';
+import type { NodeDescription } from './node-status.ts';
+import { PodSource } from './pod-source.ts';
+import { PodWorker } from './pod-worker.ts';
+import { Probes } from './probes.ts';
+
+export interface KubeletOptions {
+  nodeName: string;
+  client: Client;
+  clock: Clock;
+  rng: Rng;
+  log: Log;
+  runtime: Runtime;
+  recorder: EventRecorder;
+  /** Shared by the kubelets of one process; left out: the kubelet watches its own pods. */
+  pods?: PodSource;
+  /** The node's own address. */
+  hostIP: string;
+  podCIDR: string;
+  capacity?: NodeDescription['capacity'];
+  labels?: NodeDescription['labels'];
+  taints?: NodeDescription['taints'];
+  kubeletPort?: number;
+}
+
+/** The agent of one node: registers it, runs the pods that are bound to it, and tells how they are. */
+export class Kubelet {
+  readonly server: KubeletServer;
+  readonly #options: KubeletOptions;
+  readonly #workers = new Map<string, PodWorker>();
+  readonly #stop = new AbortController();
+  #events: { cancel(): void } | undefined;
+
+  constructor(options: KubeletOptions) {
+    this.#options = options;
+    this.server = new WorkerServer({ runtime: options.runtime.runtimeService, workers: () => this.#workers.values() });
+  }
+
+  get nodeName(): string {
+    return this.#options.nodeName;
+  }
+
+  /** Registers the node and begins to run its pods. Resolves when the node is registered. */
+  async start(): Promise<void> {
+    const { nodeName, client, clock, log, rng, runtime, hostIP, podCIDR, capacity, labels, taints, kubeletPort } = this.#options;
+    const { runtimeName, runtimeVersion } = await runtime.runtimeService.version();
+    await runtime.runtimeService.updateRuntimeConfig({ podCIDR });
+    const containerRuntimeVersion = `${runtimeName}://${runtimeVersion}`;
+    const uuid = rng.fork(nodeName).uuid();
+    const description: NodeDescription = { name: nodeName, hostIP, podCIDR, capacity, labels, taints, containerRuntimeVersion, uuid, kubeletPort };
+    const heartbeat = new NodeHeartbeat({ client, clock, log, description });
+    await heartbeat.start(this.#stop.signal);
+    if (this.#stop.signal.aborted) return;
+    const services = this.#services(runtimeName, heartbeat);
+    this.#events = runtime.runtimeService.containerEvents((event) => this.#onContainerEvent(event));
+    this.#source().add(nodeName, { put: (pod) => this.#put(services, pod), remove: (pod) => this.#workers.get(pod.metadata.uid ?? '')?.remove() });
+  }
+
+  /** Lets go of everything; containers keep running, as when a kubelet's process ends. */
+  stop(): void {
+    this.#stop.abort();
+    this.#events?.cancel();
+    this.#options.pods?.remove(this.#options.nodeName);
+  }
+
+  #source(): PodSource {
+    const { pods, client, clock, rng, log, nodeName } = this.#options;
+    if (pods) return pods;
+    const informer = new Informer({ client: client.resource(Pods), clock, rng, log, fieldSelector: `spec.nodeName=${nodeName}` });
+    const source = new PodSource(informer);
+    informer.start(this.#stop.signal);
+    return source;
+  }
+
+  #services(runtimeName: string, heartbeat: NodeHeartbeat): NodeServices {
+    const { client, clock, log, runtime, recorder, hostIP } = this.#options;
+    const probes = new Probes({
+      clock,
+      network: runtime.podNetwork,
+      events: {
+        changed: ({ pod }) => this.#workers.get(pod.metadata.uid ?? '')?.kick(),
+        failed: ({ pod, container }, kind, output) => {
+          const init = (pod.spec.initContainers ?? []).some((c) => c.name === container.name);
+          const what = `${kind[0]!.toUpperCase()}${kind.slice(1)}`;
+          recorder.event(pod, { type: 'Warning', reason: 'Unhealthy', message: `${what} probe failed: ${output}`, fieldPath: fieldPathOf(container, init) });
+        },
+      },
+    });
+    return {
+      hostIP,
+      runtimeName,
+      clock,
+      log,
+      runtime,
+      recorder,
+      probes,
+      pods: client.resource(Pods),
+      images: new Images({ clock, service: runtime.imageService }),
+      crashes: new BackOffTable(),
+      config: {
+        configMap: (namespace, name) => client.resource(ConfigMaps).get(namespace, name),
+        secret: (namespace, name) => client.resource(Secrets).get(namespace, name),
+      },
+      node: () => heartbeat.node as Node,
+      others: (uid) => [...this.#workers.values()].filter((worker) => worker.active && worker.pod.metadata.uid !== uid).map((worker) => worker.pod),
+      finished: (uid) => this.#workers.delete(uid),
+    };
+  }
+
+  #put(services: NodeServices, pod: Pod): void {
+    const uid = pod.metadata.uid ?? '';
+    const worker = this.#workers.get(uid);
+    if (worker) {
+      worker.update(pod);
+      return;
+    }
+    const created = new PodWorker(services, pod);
+    this.#workers.set(uid, created);
+    created.kick();
+  }
+
+  #onContainerEvent({ podUid }: ContainerEvent): void {
+    this.#workers.get(podUid)?.kick();
+  }
+}

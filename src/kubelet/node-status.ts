@@ -1,0 +1,83 @@
+import type { Node, NodeCondition } from '../api/generated/types/core.v1.ts';
+import type { Draft } from '../api/object.ts';
+import { timestamp } from '../lib/clock.ts';
+
+export const KUBELET_VERSION = 'v1.34.0';
+
+/** What a node says of itself. */
+export interface NodeDescription {
+  name: string;
+  hostIP: string;
+  /** Range of the pods' addresses. */
+  podCIDR: string;
+  /** Quantities by resource. Default: 8 cpu, 32Gi memory, 110 pods. */
+  capacity?: Readonly<Record<string, string>> | undefined;
+  labels?: Readonly<Record<string, string>> | undefined;
+  taints?: readonly { key: string; value?: string; effect: string }[] | undefined;
+  /** `containerd://1.7.2`; for the runtime that answers `version()`. */
+  containerRuntimeVersion: string;
+  /** Stable identifiers of the machine. */
+  uuid: string;
+  kubeletPort?: number | undefined;
+}
+
+const DEFAULT_CAPACITY = { cpu: '8', 'ephemeral-storage': '100Gi', 'hugepages-1Gi': '0', 'hugepages-2Mi': '0', memory: '32Gi', pods: '110' };
+
+/** Upstream: pkg/kubelet/nodestatus/setters.go. */
+export function nodeConditions(old: readonly NodeCondition[] | undefined, nowMs: number): NodeCondition[] {
+  const now = timestamp(nowMs);
+  const condition = (type: string, status: string, reason: string, message: string): NodeCondition => {
+    const before = old?.find((c) => c.type === type);
+    const since = before?.status === status ? before.lastTransitionTime : undefined;
+    return { type, status, lastHeartbeatTime: now, lastTransitionTime: since ?? now, reason, message };
+  };
+  return [
+    condition('MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'),
+    condition('DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'),
+    condition('PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'),
+    condition('Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'),
+  ];
+}
+
+/** The Node as the kubelet registers it. */
+export function nodeObject(description: NodeDescription, nowMs: number): Draft<Node> {
+  const { name, hostIP, podCIDR, labels, taints, uuid } = description;
+  const capacity = { ...DEFAULT_CAPACITY, ...description.capacity };
+  return {
+    metadata: {
+      name,
+      labels: {
+        'beta.kubernetes.io/arch': 'amd64',
+        'beta.kubernetes.io/os': 'linux',
+        'kubernetes.io/arch': 'amd64',
+        'kubernetes.io/hostname': name,
+        'kubernetes.io/os': 'linux',
+        ...labels,
+      },
+      annotations: { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' },
+    },
+    spec: { podCIDR, podCIDRs: [podCIDR], ...(taints?.length ? { taints: taints.map((taint) => ({ ...taint })) } : {}) },
+    status: {
+      capacity,
+      allocatable: capacity,
+      conditions: nodeConditions(undefined, nowMs),
+      addresses: [
+        { type: 'InternalIP', address: hostIP },
+        { type: 'Hostname', address: name },
+      ],
+      daemonEndpoints: { kubeletEndpoint: { Port: description.kubeletPort ?? 10250 } },
+      nodeInfo: {
+        machineID: uuid.replaceAll('-', ''),
+        systemUUID: uuid,
+        bootID: uuid,
+        kernelVersion: '6.1.0',
+        osImage: 'Coracle',
+        containerRuntimeVersion: description.containerRuntimeVersion,
+        kubeletVersion: KUBELET_VERSION,
+        kubeProxyVersion: '',
+        operatingSystem: 'linux',
+        architecture: 'amd64',
+      },
+    },
+  };
+}

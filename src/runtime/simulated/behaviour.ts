@@ -1,0 +1,131 @@
+/** The prefix of the annotations that tell a simulated container what to do. docs/simulated-runtime.md lists them. */
+export const PREFIX = 'sim.coracle.dev/';
+
+/** Settings by the names in docs/simulated-runtime.md, as text. */
+export type Settings = Readonly<Record<string, string>>;
+
+/** What all images that match `image` do (`*` stands for anything), unless a pod's annotations say otherwise. */
+export interface ImageRule {
+  image: string;
+  settings: Settings;
+}
+
+/** A span of milliseconds, or a range to draw from. */
+export interface Span {
+  fromMs: number;
+  toMs: number;
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** `90s`, `1m30s`, `250ms`. @throws RangeError */
+export function parseDuration(text: string): number {
+  if (text === '0') return 0;
+  if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) throw new RangeError(`"${text}" is not a duration such as 90s or 1m30s`);
+  let ms = 0;
+  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) ms += Number(amount) * UNITS[unit!]!;
+  return ms;
+}
+
+/** `3s`, or `1s..3s` for a draw from that range. @throws RangeError */
+export function parseSpan(text: string): Span {
+  const [from = '', to = from] = text.trim().split('..');
+  return { fromMs: parseDuration(from), toMs: parseDuration(to) };
+}
+
+/** `fail,10s:ok`: failing at first, well from ten seconds after the start on. */
+export type Course = readonly { fromMs: number; ok: boolean }[];
+
+export function parseCourse(text: string): Course {
+  return text.split(',').map((part, index) => {
+    const [first = '', second] = part.trim().split(':');
+    const word = second ?? first;
+    if (word !== 'ok' && word !== 'fail') throw new RangeError(`"${part}" is neither ok nor fail, nor one of them after a duration and a colon`);
+    if (second === undefined && index > 0) throw new RangeError(`"${part}" lacks the time from which it holds`);
+    return { fromMs: second === undefined ? 0 : parseDuration(first), ok: word === 'ok' };
+  });
+}
+
+export function courseAt(course: Course, ms: number): boolean {
+  return course.findLast((part) => part.fromMs <= ms)?.ok ?? true;
+}
+
+/** What one run of one container does. */
+export interface Behaviour {
+  startTime: Span;
+  /** Undefined: it runs until it is stopped. */
+  exitAfter: Span | undefined;
+  exitCode: number;
+  exitReason: string | undefined;
+  /** From SIGTERM to the exit; undefined: it is deaf to SIGTERM. */
+  stopTime: Span | undefined;
+  stopCode: number;
+  probes: Readonly<Record<'startup' | 'readiness' | 'liveness', Course>>;
+  startError: string | undefined;
+  log: string | undefined;
+  logEvery: Span | undefined;
+  cpu: string | undefined;
+  memory: string | undefined;
+}
+
+/** What the registry does with an image. */
+export interface PullBehaviour {
+  pullTime: Span;
+  pullError: string | undefined;
+  present: boolean;
+}
+
+const patternOf = (glob: string): RegExp => new RegExp(`^${glob.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`);
+
+/** The settings of a container: those of its image's first rule, overlaid by the pod's annotations, overlaid by those for it alone. */
+export function settingsFor(image: string, container: string | undefined, annotations: Settings, rules: readonly ImageRule[]): Settings {
+  const rule = rules.find((candidate) => patternOf(candidate.image).test(image));
+  const settings: Record<string, string> = { ...rule?.settings };
+  const own: Record<string, string> = {};
+  for (const [key, value] of Object.entries(annotations)) {
+    if (!key.startsWith(PREFIX)) continue;
+    const name = key.slice(PREFIX.length);
+    const dot = name.indexOf('.');
+    if (dot < 0) settings[name] = value;
+    else if (name.slice(dot + 1) === container) own[name.slice(0, dot)] = value;
+  }
+  return { ...settings, ...own };
+}
+
+const NOW: Span = { fromMs: 0, toMs: 0 };
+const ALWAYS_OK: Course = [{ fromMs: 0, ok: true }];
+
+/** The value for this run of a list such as `1,1,0`: the last stands for all that follow. */
+function nth(text: string | undefined, attempt: number): string | undefined {
+  const parts = text?.split(',').map((part) => part.trim());
+  return parts?.[Math.min(attempt, parts.length - 1)];
+}
+
+const span = (text: string | undefined): Span | undefined => (text === undefined || text === '' || text === 'never' ? undefined : parseSpan(text));
+const course = (text: string | undefined): Course => (text === undefined ? ALWAYS_OK : parseCourse(text));
+
+export function behaviourFrom(settings: Settings, attempt: number): Behaviour {
+  const readyAfter = settings['ready-after'];
+  return {
+    startTime: span(settings['start-time']) ?? NOW,
+    exitAfter: span(nth(settings['exit-after'], attempt)),
+    exitCode: Number(nth(settings['exit-code'], attempt) ?? 0),
+    exitReason: nth(settings['exit-reason'], attempt),
+    stopTime: settings['stop-time'] === 'never' ? undefined : (span(settings['stop-time']) ?? NOW),
+    stopCode: Number(settings['stop-code'] ?? 0),
+    probes: {
+      startup: course(settings['startup']),
+      readiness: settings['readiness'] === undefined && readyAfter !== undefined ? parseCourse(`fail,${readyAfter}:ok`) : course(settings['readiness']),
+      liveness: course(settings['liveness']),
+    },
+    startError: settings['start-error'],
+    log: settings['log'],
+    logEvery: span(settings['log-every']),
+    cpu: settings['cpu'],
+    memory: settings['memory'],
+  };
+}
+
+export function pullBehaviourFrom(settings: Settings): PullBehaviour {
+  return { pullTime: span(settings['pull-time']) ?? NOW, pullError: settings['pull-error'], present: settings['present'] === 'true' };
+}
