@@ -5,6 +5,7 @@
 //   schema.ts                    what the API server walks at run time: decode, defaults, patches, server-side apply
 //   descriptions.ts              the prose of OpenAPI and `kubectl explain`; loaded only when somebody asks
 //   resources.ts                 the discovery and column tables, as code
+//   protobuf.ts                  field numbers of the binary form, which Go clients send
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -175,4 +176,5 @@ writeFileSync(join(out, 'schema.ts'), asCode('schema', "import type { TypeSchema
 writeFileSync(join(out, 'descriptions.ts'), asCode('descriptions', '', descriptions));
 const resources = discovery.map((r) => ({ ...r, schema: modelOf(r) ? schemaId(modelOf(r)) : undefined, columns: facts('columns')[`${r.resource}.${r.version}.${r.group}`] }));
 writeFileSync(join(out, 'resources.ts'), `${banner}import type { ResourceFacts } from '../resource.ts';\n\nexport const resources = JSON.parse(${JSON.stringify(JSON.stringify(resources))}) as ResourceFacts[];\n`);
+writeFileSync(join(out, 'protobuf.ts'), `${banner}export const messages = JSON.parse(${JSON.stringify(JSON.stringify(facts('protobuf')))}) as Record<string, Record<string, [name: string, type: string, message?: string]>>;\n`);
 console.log(`generated ${read.size} types in ${byHome.size} files`);

@@ -28,10 +28,20 @@ const renamed = (object: KubeObject, apiVersion: string, pairs: readonly (readon
 
 const events: Conversion = {
   toStorage: (object) => renamed(object, 'v1', EVENT_FIELDS),
-  fromStorage: (object) => renamed(object, 'events.k8s.io/v1', EVENT_FIELDS.map(([a, b]) => [b, a])),
+  fromStorage: (object) =>
+    renamed(
+      object,
+      'events.k8s.io/v1',
+      EVENT_FIELDS.map(([a, b]) => [b, a]),
+    ),
 };
 
-const HPA_ANNOTATIONS = { metrics: 'autoscaling.alpha.kubernetes.io/metrics', behavior: 'autoscaling.alpha.kubernetes.io/behavior', conditions: 'autoscaling.alpha.kubernetes.io/conditions', currentMetrics: 'autoscaling.alpha.kubernetes.io/current-metrics' } as const;
+const HPA_ANNOTATIONS = {
+  metrics: 'autoscaling.alpha.kubernetes.io/metrics',
+  behavior: 'autoscaling.alpha.kubernetes.io/behavior',
+  conditions: 'autoscaling.alpha.kubernetes.io/conditions',
+  currentMetrics: 'autoscaling.alpha.kubernetes.io/current-metrics',
+} as const;
 
 interface CpuMetric {
   type: string;
@@ -39,7 +49,9 @@ interface CpuMetric {
 }
 
 const isCpuUtilization = (metric: CpuMetric, side: 'target' | 'current'): boolean =>
-  metric.type === 'Resource' && metric.resource?.name === 'cpu' && (side === 'target' ? metric.resource.target?.type === 'Utilization' : metric.resource.current?.averageUtilization !== undefined);
+  metric.type === 'Resource' &&
+  metric.resource?.name === 'cpu' &&
+  (side === 'target' ? metric.resource.target?.type === 'Utilization' : metric.resource.current?.averageUtilization !== undefined);
 
 /** v1 knows one metric, CPU utilization; all else of v2 travels in annotations (upstream: pkg/apis/autoscaling/v1/conversion.go). */
 const horizontalPodAutoscalers: Conversion = {
@@ -94,7 +106,12 @@ const horizontalPodAutoscalers: Conversion = {
       apiVersion: 'autoscaling/v1',
       metadata: { ...object.metadata, ...(Object.keys(annotations).length ? { annotations } : {}) },
       spec: { ...specRest, ...(cpu ? { targetCPUUtilizationPercentage: cpu.resource!.target!.averageUtilization } : {}) },
-      status: { currentReplicas: 0, desiredReplicas: 0, ...statusRest, ...(cpuNow ? { currentCPUUtilizationPercentage: cpuNow.resource!.current!.averageUtilization } : {}) },
+      status: {
+        currentReplicas: 0,
+        desiredReplicas: 0,
+        ...statusRest,
+        ...(cpuNow ? { currentCPUUtilizationPercentage: cpuNow.resource!.current!.averageUtilization } : {}),
+      },
     } as KubeObject;
   },
 };

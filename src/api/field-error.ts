@@ -64,7 +64,14 @@ export function typeInvalid(field: string, value: unknown, detail: string): Fiel
 
 /** `supported` in the order in which they shall be listed; upstream sorts most such sets. */
 export function notSupported(field: string, value: unknown, supported: readonly string[]): FieldError {
-  return { reason: 'FieldValueNotSupported', field, message: withDetail(`${WORDS.FieldValueNotSupported}: ${show(value)}`, supported.length ? `supported values: ${supported.map((s) => JSON.stringify(s)).join(', ')}` : '') };
+  return {
+    reason: 'FieldValueNotSupported',
+    field,
+    message: withDetail(
+      `${WORDS.FieldValueNotSupported}: ${show(value)}`,
+      supported.length ? `supported values: ${supported.map((s) => JSON.stringify(s)).join(', ')}` : '',
+    ),
+  };
 }
 
 export function duplicate(field: string, value: unknown): FieldError {

@@ -2,7 +2,11 @@ import type { KubeList, KubeObject } from './object.ts';
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | 'connect';
 
-export type PatchType = 'application/json-patch+json' | 'application/merge-patch+json' | 'application/strategic-merge-patch+json' | 'application/apply-patch+yaml';
+export type PatchType =
+  | 'application/json-patch+json'
+  | 'application/merge-patch+json'
+  | 'application/strategic-merge-patch+json'
+  | 'application/apply-patch+yaml';
 
 export interface UserInfo {
   name: string;
@@ -52,6 +56,8 @@ export interface ApiResponse {
   code: number;
   object?: KubeObject | KubeList;
   watch?: Watch;
+  /** Text that is not an object, such as a log, as it comes. */
+  stream?: { contentType: string; chunks: AsyncIterable<string | Uint8Array> };
   /** For `Warning` headers. */
   warnings?: string[];
 }

@@ -1,8 +1,21 @@
 import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from './generated/types/apps.v1.ts';
 import type { HorizontalPodAutoscaler } from './generated/types/autoscaling.v2.ts';
 import type { Lease } from './generated/types/coordination.v1.ts';
-import type { ConfigMap, Endpoints, LimitRange, Namespace, Node, PersistentVolumeClaim, Pod, ReplicationController, ResourceQuota, Secret, Service, ServiceAccount } from './generated/types/core.v1.ts';
-import type { Event as CoreEvent } from './generated/types/core.v1.ts';
+import type {
+  ConfigMap,
+  Event as CoreEvent,
+  Endpoints,
+  LimitRange,
+  Namespace,
+  Node,
+  PersistentVolumeClaim,
+  Pod,
+  ReplicationController,
+  ResourceQuota,
+  Secret,
+  Service,
+  ServiceAccount,
+} from './generated/types/core.v1.ts';
 import type { EndpointSlice } from './generated/types/discovery.v1.ts';
 import type { PodDisruptionBudget } from './generated/types/policy.v1.ts';
 import type { PriorityClass } from './generated/types/scheduling.v1.ts';

@@ -1,5 +1,5 @@
-import type { Status, StatusCause, StatusDetails } from './generated/types/meta.v1.ts';
 import type { FieldError } from './field-error.ts';
+import type { Status, StatusCause, StatusDetails } from './generated/types/meta.v1.ts';
 import { qualifiedResource } from './object.ts';
 
 export type { Status };
@@ -14,7 +14,16 @@ export class StatusError extends Error {
   constructor(code: number, reason: string, message: string, details?: StatusDetails) {
     super(message);
     this.name = 'StatusError';
-    this.status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, ...(reason ? { reason } : {}), ...(details ? { details } : {}), code } as Status & { code: number; reason: string };
+    this.status = {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message,
+      ...(reason ? { reason } : {}),
+      ...(details ? { details } : {}),
+      code,
+    } as Status & { code: number; reason: string };
   }
 
   get code(): number {
@@ -38,7 +47,11 @@ export function hasReason(error: unknown, reason: string): error is StatusError 
   return error instanceof StatusError && error.reason === reason;
 }
 
-const detailsOf = ({ group, resource }: GroupResource, name: string): StatusDetails => ({ ...(name ? { name } : {}), ...(group ? { group } : {}), kind: resource });
+const detailsOf = ({ group, resource }: GroupResource, name: string): StatusDetails => ({
+  ...(name ? { name } : {}),
+  ...(group ? { group } : {}),
+  kind: resource,
+});
 
 export function notFound(resource: GroupResource, name: string): StatusError {
   return new StatusError(404, 'NotFound', `${qualifiedResource(resource)} "${name}" not found`, detailsOf(resource, name));
@@ -89,7 +102,11 @@ export function tooLarge(message: string): StatusError {
 }
 
 export function unsupportedMediaType(supported: readonly string[]): StatusError {
-  return new StatusError(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${supported.join(', ')}`);
+  return new StatusError(
+    415,
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${supported.join(', ')}`,
+  );
 }
 
 export function tooManyRequests(message: string, retryAfterSeconds: number, causes?: StatusCause[]): StatusError {

@@ -1,5 +1,6 @@
 import { define } from '../api/equality.ts';
 import { schema } from '../api/generated/schema.ts';
+import type { KubeObject } from '../api/object.ts';
 import { canonicalQuantity } from '../api/quantity.ts';
 import type { FieldSchema, ScalarType, TypeSchema } from '../api/schema.ts';
 
@@ -29,6 +30,24 @@ export function decode(typeId: string, input: unknown): Decoded {
   if (!isObject(input)) throw new DecodeError(`json: cannot unmarshal ${jsonType(input)} into Go value of type ${goName(typeId)}`);
   return { object: decodeStruct(typeId, type, input, { path: '', goPath: '', unknownFields }), unknownFields };
 }
+
+/** The object that Go would write for an empty value of the type: structs held by value, and null for required lists and the like. */
+export function zeroObject(typeId: string): KubeObject {
+  return zero(schema[typeId]!) as unknown as KubeObject;
+}
+
+function zero(type: TypeSchema): Record<string, unknown> {
+  const out: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(type.fields)) {
+    if (name === 'metadata' && field.ref?.endsWith('.ObjectMeta')) out[name] = {};
+    else if (field.zeroTime) out[name] = null;
+    else if (field.embedded && field.ref && !field.list && !field.map) out[name] = zero(schema[field.ref]!);
+    else if (field.required) out[name] = field.list || field.map || field.ref ? null : ZERO_SCALARS[field.type!];
+  }
+  return out;
+}
+
+const ZERO_SCALARS: Partial<Record<ScalarType, unknown>> = { string: '', boolean: false, int32: 0, int64: 0, double: 0, bytes: null, time: null, microTime: null, quantity: '0', intOrString: 0 };
 
 interface Context {
   path: string;

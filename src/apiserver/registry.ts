@@ -20,6 +20,15 @@ const WITH_GENERATION = new Set([
   'PriorityLevelConfiguration', 'EndpointSlice', 'DeviceClass', 'ResourceSlice', 'PriorityClass',
 ]);
 
+/** Kinds that are no resources: the bodies of subresources, and options. */
+const BODY_KINDS: Record<string, string> = {
+  'v1/DeleteOptions': 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions',
+  'meta.k8s.io/v1/DeleteOptions': 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions',
+  'autoscaling/v1/Scale': 'io.k8s.api.autoscaling.v1.Scale',
+  'policy/v1/Eviction': 'io.k8s.api.policy.v1.Eviction',
+  'authentication.k8s.io/v1/TokenRequest': 'io.k8s.api.authentication.v1.TokenRequest',
+};
+
 /** One resource as it is served in one version: the facts, the schema, the behaviour, and where its objects are stored. */
 export interface ServedResource {
   facts: ResourceFacts;
@@ -71,6 +80,11 @@ export class Registry {
   ofKind(apiVersion: string, kind: string): ServedResource | undefined {
     for (const resource of this.#resources.values()) if (resource.apiVersion === apiVersion && resource.facts.kind === kind) return resource;
     return undefined;
+  }
+
+  /** The schema of a kind that may stand in a request's body, resource or not. */
+  schemaOf(apiVersion: string, kind: string): string | undefined {
+    return this.ofKind(apiVersion, kind)?.schemaId ?? BODY_KINDS[`${apiVersion}/${kind}`];
   }
 
   all(): ServedResource[] {

@@ -42,7 +42,7 @@ export class ObjectCodec {
     return new StoredObject({ kind, apiVersion, metadata: meta, ...rest } as KubeObject);
   }
 
-  object(item: KeyValue): KubeObject {
+  object(item: Pick<KeyValue, 'value' | 'revision'>): KubeObject {
     return this.#materialize(item.value, item.revision);
   }
 

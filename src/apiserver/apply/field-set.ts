@@ -1,0 +1,150 @@
+/**
+ * A set of paths into an object: which fields a manager owns. An element of a path is text in the form of FieldsV1:
+ * `f:name` for a field, `k:{"name":"c"}` for an element of a list by its key, `v:"x"` for one of a set by its value.
+ * Sets are values: no method changes the set it is called on, but for `add`, which builds one up.
+ */
+export class FieldSet {
+  /** Last elements of the paths that end here. */
+  readonly members = new Set<string>();
+  readonly children = new Map<string, FieldSet>();
+
+  get isEmpty(): boolean {
+    if (this.members.size > 0) return false;
+    for (const child of this.children.values()) if (!child.isEmpty) return false;
+    return true;
+  }
+
+  add(path: readonly string[]): void {
+    let here: FieldSet = this;
+    for (let i = 0; i < path.length - 1; i++) here = here.#childOrNew(path[i]!);
+    here.members.add(path.at(-1)!);
+  }
+
+  has(path: readonly string[]): boolean {
+    let here: FieldSet | undefined = this;
+    for (let i = 0; i < path.length - 1 && here; i++) here = here.children.get(path[i]!);
+    return here?.members.has(path.at(-1)!) ?? false;
+  }
+
+  union(other: FieldSet): FieldSet {
+    const out = new FieldSet();
+    for (const set of [this, other]) {
+      for (const member of set.members) out.members.add(member);
+      for (const [element, child] of set.children) {
+        const mine = out.children.get(element);
+        out.children.set(element, mine ? mine.union(child) : child);
+      }
+    }
+    return out;
+  }
+
+  intersection(other: FieldSet): FieldSet {
+    const out = new FieldSet();
+    for (const member of this.members) if (other.members.has(member)) out.members.add(member);
+    for (const [element, child] of this.children) {
+      const theirs = other.children.get(element);
+      if (!theirs) continue;
+      const common = child.intersection(theirs);
+      if (!common.isEmpty) out.children.set(element, common);
+    }
+    return out;
+  }
+
+  /** The paths that `other` does not have; a path in `other` does not take along what lies below it. */
+  difference(other: FieldSet): FieldSet {
+    const out = new FieldSet();
+    for (const member of this.members) if (!other.members.has(member)) out.members.add(member);
+    for (const [element, child] of this.children) {
+      const theirs = other.children.get(element);
+      const rest = theirs ? child.difference(theirs) : child;
+      if (!rest.isEmpty) out.children.set(element, rest);
+    }
+    return out;
+  }
+
+  /** The paths that neither are in `other` nor lie below one that is. */
+  without(other: FieldSet): FieldSet {
+    const out = new FieldSet();
+    for (const member of this.members) if (!other.members.has(member)) out.members.add(member);
+    for (const [element, child] of this.children) {
+      if (other.members.has(element)) continue;
+      const theirs = other.children.get(element);
+      const rest = theirs ? child.without(theirs) : child;
+      if (!rest.isEmpty) out.children.set(element, rest);
+    }
+    return out;
+  }
+
+  equals(other: FieldSet): boolean {
+    return this.difference(other).isEmpty && other.difference(this).isEmpty;
+  }
+
+  /** Every path, in order. */
+  *paths(prefix: readonly string[] = []): Generator<string[]> {
+    const elements = [...new Set([...this.members, ...this.children.keys()])].sort();
+    for (const element of elements) {
+      if (this.members.has(element)) yield [...prefix, element];
+      const child = this.children.get(element);
+      if (child) yield* child.paths([...prefix, element]);
+    }
+  }
+
+  /** FieldsV1, as it stands in metadata.managedFields. */
+  toFieldsV1(): Record<string, unknown> {
+    const out: Record<string, unknown> = {};
+    const elements = [...new Set([...this.members, ...this.children.keys()])].sort();
+    for (const element of elements) {
+      const child = this.children.get(element);
+      if (!child || child.isEmpty) {
+        if (this.members.has(element)) out[element] = {};
+        continue;
+      }
+      out[element] = { ...(this.members.has(element) ? { '.': {} } : {}), ...child.toFieldsV1() };
+    }
+    return out;
+  }
+
+  static fromFieldsV1(fields: unknown): FieldSet {
+    const out = new FieldSet();
+    if (typeof fields !== 'object' || fields === null) return out;
+    for (const [element, below] of Object.entries(fields)) {
+      if (element === '.') continue;
+      const keys = typeof below === 'object' && below !== null ? Object.keys(below) : [];
+      if (keys.length === 0 || keys.includes('.')) out.members.add(element);
+      const child = FieldSet.fromFieldsV1(below);
+      if (!child.isEmpty) out.children.set(element, child);
+    }
+    return out;
+  }
+
+  static of(...paths: readonly string[][]): FieldSet {
+    const out = new FieldSet();
+    for (const path of paths) out.add(path);
+    return out;
+  }
+
+  #childOrNew(element: string): FieldSet {
+    let child = this.children.get(element);
+    if (!child) {
+      child = new FieldSet();
+      this.children.set(element, child);
+    }
+    return child;
+  }
+}
+
+/** A path as messages show it: `.spec.containers[name="c"].image`. */
+export function showPath(path: readonly string[]): string {
+  return path
+    .map((element) => {
+      const body = element.slice(2);
+      if (element.startsWith('f:')) return `.${body}`;
+      if (element.startsWith('v:')) return `[=${body}]`;
+      if (element.startsWith('i:')) return `[${body}]`;
+      const keys = JSON.parse(body) as Record<string, unknown>;
+      return `[${Object.entries(keys)
+        .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+        .join(',')}]`;
+    })
+    .join('');
+}

@@ -1,0 +1,85 @@
+import type { ServerResponse } from 'node:http';
+import type { Query, UserInfo } from '../../api/request.ts';
+import { resources } from '../../api/generated/resources.ts';
+import type { ApiServer } from '../api-server.ts';
+import { Discovery } from '../discovery.ts';
+import { negotiate } from './negotiate.ts';
+
+/** Pages that tell nothing but whether and what the server is; everybody may read them. */
+const OPEN = new Set(['/healthz', '/livez', '/readyz', '/version', '/healthz/ping', '/livez/ping', '/readyz/ping']);
+
+const VERSION = { major: '1', minor: '34', gitVersion: 'v1.34.0', gitCommit: 'f28b4c9efbca5c5c0af716d9f2d5702667ee8a45', gitTreeState: 'clean', buildDate: '2025-08-27T10:09:04Z', goVersion: 'go1.24.6', compiler: 'gc', platform: 'linux/amd64' };
+
+interface PageRequest {
+  path: string;
+  query: Query;
+  accept: string | undefined;
+  user: UserInfo | undefined;
+}
+
+/** What is served beside resources: discovery, OpenAPI, version, health. */
+export class Pages {
+  readonly #discovery = new Discovery(resources);
+  readonly #apiServer: ApiServer;
+
+  constructor(apiServer: ApiServer) {
+    this.#apiServer = apiServer;
+  }
+
+  isOpen(path: string): boolean {
+    return OPEN.has(path);
+  }
+
+  hasVersion(group: string, version: string): boolean {
+    return this.#discovery.hasVersion(group, version);
+  }
+
+  /** @returns false when the path is none of these pages. */
+  async serve({ path, query, accept }: PageRequest, response: ServerResponse): Promise<boolean> {
+    if (OPEN.has(path) && path !== '/version') {
+      sendText(response, query['verbose'] === undefined ? 'ok' : `[+]ping ok\n${path.slice(1)} check passed\n`);
+      return true;
+    }
+    if (path.startsWith('/openapi/')) {
+      const { serveOpenApi } = await import('../openapi/serve.ts');
+      return serveOpenApi(path, accept, response);
+    }
+    const page = this.#page(path, accept);
+    if (page === undefined) return false;
+    sendJson(response, page.body, page.type);
+    return true;
+  }
+
+  #page(path: string, accept: string | undefined): { body: unknown; type: string } | undefined {
+    const json = (body: unknown): { body: unknown; type: string } | undefined => (body === undefined ? undefined : { body, type: 'application/json' });
+    const parts = path.split('/').filter((part) => part !== '');
+    if (path === '/version') return json(VERSION);
+    if (parts.length === 0) return json({ paths: ['/api', '/api/v1', '/apis', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version'] });
+    if (parts[0] === 'api' && parts.length === 1) return this.#list('core', accept, () => this.#discovery.coreVersions('127.0.0.1'));
+    if (parts[0] === 'apis' && parts.length === 1) return this.#list('groups', accept, () => this.#discovery.groups());
+    if (parts[0] === 'api' && parts.length === 2) return json(this.#discovery.resources('', parts[1]!));
+    if (parts[0] === 'apis' && parts.length === 2) return json(this.#discovery.group(parts[1]!));
+    if (parts[0] === 'apis' && parts.length === 3) return json(this.#discovery.resources(parts[1]!, parts[2]!));
+    return undefined;
+  }
+
+  #list(which: 'core' | 'groups', accept: string | undefined, plain: () => unknown): { body: unknown; type: string } {
+    if (negotiate(accept).aggregated) return { body: this.#discovery.aggregated(which), type: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' };
+    return { body: plain(), type: 'application/json' };
+  }
+
+  get apiServer(): ApiServer {
+    return this.#apiServer;
+  }
+}
+
+function sendJson(response: ServerResponse, value: unknown, type: string): void {
+  const body = Buffer.from(`${JSON.stringify(value)}\n`);
+  response.writeHead(200, { 'Content-Type': type, 'Content-Length': body.length, 'Cache-Control': 'no-cache, private', Vary: 'Accept' });
+  response.end(body);
+}
+
+function sendText(response: ServerResponse, text: string): void {
+  response.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-cache, private' });
+  response.end(text);
+}

@@ -1,0 +1,77 @@
+import type { ApiRequest, Query, Verb } from '../../api/request.ts';
+import { badRequest } from '../../api/status.ts';
+
+/** A resource request as its path and method tell it. */
+export type Routed = Pick<ApiRequest, 'verb' | 'group' | 'version' | 'resource' | 'query'> & Partial<Pick<ApiRequest, 'namespace' | 'name' | 'subresource' | 'path'>>;
+
+const CONNECT = new Set(['exec', 'attach', 'portforward', 'proxy']);
+const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
+
+/**
+ * Reads `/api/v1/…` and `/apis/<group>/<version>/…` (apiserver/pkg/endpoints/request.RequestInfoFactory).
+ *
+ * @returns undefined for a path that names no resource.
+ * @throws StatusError BadRequest for a path that cannot be decoded.
+ */
+export function route(method: string, path: string, query: Query): Routed | undefined {
+  const parts = decodePath(path);
+  let rest: string[];
+  let group = '';
+  if (parts[0] === 'api' && parts.length > 2) rest = parts.slice(1);
+  else if (parts[0] === 'apis' && parts.length > 3) {
+    group = parts[1]!;
+    rest = parts.slice(2);
+  } else return undefined;
+  const [version = '', ...tail] = rest;
+  const watching = tail[0] === 'watch';
+  const segments = watching ? tail.slice(1) : tail;
+  const where = locate(segments);
+  if (!where) return undefined;
+  return { group, version, ...where, query, verb: verbOf(method, where, query, watching) };
+}
+
+function decodePath(path: string): string[] {
+  try {
+    return path
+      .split('/')
+      .filter((part) => part !== '')
+      .map(decodeURIComponent);
+  } catch {
+    throw badRequest('the path of the request is not valid percent-encoding');
+  }
+}
+
+type Place = Pick<Routed, 'resource' | 'namespace' | 'name' | 'subresource' | 'path'>;
+
+function locate(segments: readonly string[]): Place | undefined {
+  if (segments.length === 0) return undefined;
+  let rest = segments;
+  let namespace: string | undefined;
+  if (segments[0] === 'namespaces' && segments.length > 2 && !(segments.length === 3 && NAMESPACE_SUBRESOURCES.has(segments[2]!))) {
+    namespace = segments[1];
+    rest = segments.slice(2);
+  }
+  const [resource = '', name, subresource, ...path] = rest;
+  return { resource, ...(namespace !== undefined ? { namespace } : {}), ...(name !== undefined ? { name } : {}), ...(subresource !== undefined ? { subresource } : {}), ...(path.length ? { path: path.join('/') } : {}) };
+}
+
+function verbOf(method: string, { name, subresource }: Place, query: Query, watching: boolean): Verb {
+  if (subresource && CONNECT.has(subresource)) return 'connect';
+  switch (method) {
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      return 'update';
+    case 'PATCH':
+      return 'patch';
+    case 'DELETE':
+      return name === undefined ? 'deletecollection' : 'delete';
+    default:
+      if (watching || isTrue(query['watch'])) return 'watch';
+      return name === undefined ? 'list' : 'get';
+  }
+}
+
+function isTrue(value: string | undefined): boolean {
+  return value === 'true' || value === '1' || value === '';
+}

@@ -1,0 +1,171 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { ApiRequest, ApiResponse, Query, UserInfo } from '../../api/request.ts';
+import { internalError, StatusError, unauthorized } from '../../api/status.ts';
+import type { Log } from '../../lib/log.ts';
+import type { ApiServer } from '../api-server.ts';
+import type { Authenticator } from './authentication.ts';
+import { mediaType } from '../operation.ts';
+import { readBody } from './body.ts';
+import { negotiate, type Representation } from './negotiate.ts';
+import { Pages } from './pages.ts';
+import { type Encoder, makeEncoder } from './encode.ts';
+import { route } from './route.ts';
+import { sendWatch } from './watch-response.ts';
+
+export interface HttpServerOptions {
+  apiServer: ApiServer;
+  tls: { key: string; cert: string; ca: string };
+  authenticator: Authenticator;
+  log: Log;
+  /** Reaches into pods: logs, exec, attach, port-forward. */
+  connect?: undefined;
+  /** Takes over connections that ask for another protocol: exec, attach, port-forward. */
+  upgrade?: (request: IncomingMessage, socket: Socket, head: Buffer, user: UserInfo) => void;
+}
+
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+
+/** The https face of an ApiServer: authentication, routing, encodings, watches. */
+export class HttpServer {
+  readonly #options: HttpServerOptions;
+  readonly #server: Server;
+  readonly #pages: Pages;
+  readonly #encoder: Encoder;
+  readonly #sockets = new Set<Duplex>();
+
+  constructor(options: HttpServerOptions) {
+    this.#options = options;
+    this.#pages = new Pages(options.apiServer);
+    this.#encoder = makeEncoder(options.apiServer.context);
+    // Nagle's algorithm would hold watch events back; idle connections are kept as long as clients like to keep them.
+    this.#server = createServer({ ...options.tls, requestCert: true, rejectUnauthorized: false, noDelay: true, keepAliveTimeout: 120_000, ALPNProtocols: ['http/1.1'] }, (request, response) => {
+      this.#serve(request, response).catch((error: unknown) => this.#fail(response, error));
+    });
+    this.#server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+    });
+    // A peer that breaks off is not our trouble.
+    this.#server.on('tlsClientError', (_error, socket) => socket.destroy());
+    this.#server.on('clientError', (_error, socket) => socket.destroy());
+    this.#server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket as Socket, head));
+  }
+
+  /**
+   * @param port 0 picks a free one.
+   * @returns the port.
+   * @throws the system's error, e.g. EADDRINUSE.
+   */
+  listen(port: number, host = '127.0.0.1'): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, host, () => resolve((this.#server.address() as AddressInfo).port));
+    });
+  }
+
+  /** Stops listening and cuts every connection. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#server.close(() => resolve());
+      for (const socket of this.#sockets) socket.destroy();
+    });
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { path, query } = splitUrl(request.url ?? '/');
+    const user = this.#options.authenticator.authenticate(request);
+    if (!user && !this.#pages.isOpen(path)) throw unauthorized();
+    if (await this.#pages.serve({ path, query, accept: request.headers.accept, user }, response)) return;
+    const routed = route(request.method ?? 'GET', path, query);
+    if (!routed || !this.#pages.hasVersion(routed.group, routed.version)) return sendNotFound(response);
+    const representation = negotiate(request.headers.accept);
+    const abort = new AbortController();
+    response.on('close', () => abort.abort());
+    const apiRequest: ApiRequest = { ...routed, user: user!, signal: abort.signal, ...(request.headers['user-agent'] ? { userAgent: request.headers['user-agent'] } : {}) };
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      apiRequest.body = await readBody(request);
+      apiRequest.contentType = request.headers['content-type'] ?? 'application/json';
+      if (mediaType(apiRequest.contentType) === PROTOBUF) await this.#readProtobuf(apiRequest);
+    }
+    const answer = await this.#options.apiServer.request(apiRequest);
+    await this.#send(request, response, apiRequest, answer, representation);
+  }
+
+  async #send(request: IncomingMessage, response: ServerResponse, apiRequest: ApiRequest, answer: ApiResponse, representation: Representation): Promise<void> {
+    for (const warning of answer.warnings ?? []) response.appendHeader('Warning', `299 - ${quoteWarning(warning)}`);
+    if (answer.watch) return sendWatch(response, answer.watch, this.#encoder, { representation, apiRequest });
+    if (answer.stream) return sendStream(response, answer.stream);
+    const body = this.#encoder.body(answer.object!, { representation, apiRequest, pretty: wantsPretty(request, apiRequest.query) });
+    await this.#encoder.send(response, answer.code, body, { type: representation.type, acceptEncoding: request.headers['accept-encoding'] });
+  }
+
+  /** Replaces a binary body by the object in it. The decoder is loaded with the first one. */
+  async #readProtobuf(apiRequest: ApiRequest): Promise<void> {
+    const body = apiRequest.body as Uint8Array;
+    if (body.length === 0) return;
+    const { decodeProtobuf } = await import('../protobuf.ts');
+    apiRequest.body = decodeProtobuf(body, (apiVersion, kind) => this.#options.apiServer.context.registry.schemaOf(apiVersion, kind));
+  }
+
+  #fail(response: ServerResponse, error: unknown): void {
+    let status: StatusError;
+    if (error instanceof StatusError) status = error;
+    else {
+      // A fault of ours: the client is told that much, the operator all of it.
+      this.#options.log.error('a request failed unexpectedly', { error });
+      status = internalError('see the log of the API server');
+    }
+    if (response.headersSent || response.destroyed) {
+      response.destroy();
+      return;
+    }
+    if (status.status.details?.retryAfterSeconds) response.setHeader('Retry-After', String(status.status.details.retryAfterSeconds));
+    const body = Buffer.from(JSON.stringify(status.status) + '\n');
+    // The rest of a body that was not read must not be taken for the next request.
+    response.writeHead(status.code, { 'Content-Type': 'application/json', 'Content-Length': body.length, ...(status.code === 413 ? { Connection: 'close' } : {}) });
+    response.end(body);
+  }
+
+  #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    socket.on('error', () => socket.destroy());
+    const user = this.#options.authenticator.authenticate(request);
+    if (user && this.#options.upgrade) return this.#options.upgrade(request, socket, head, user);
+    socket.end(`HTTP/1.1 ${user ? '400 Bad Request' : '401 Unauthorized'}\r\nConnection: close\r\n\r\n`);
+  }
+}
+
+export function splitUrl(url: string): { path: string; query: Query } {
+  const mark = url.indexOf('?');
+  if (mark < 0) return { path: url, query: {} };
+  const query: Query = {};
+  for (const [key, value] of new URLSearchParams(url.slice(mark + 1))) if (key !== '__proto__') query[key] = value;
+  return { path: url.slice(0, mark), query };
+}
+
+function sendNotFound(response: ServerResponse): void {
+  response.writeHead(404, { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' });
+  response.end('404 page not found\n');
+}
+
+async function sendStream(response: ServerResponse, { contentType, chunks }: NonNullable<ApiResponse['stream']>): Promise<void> {
+  response.writeHead(200, { 'Content-Type': contentType });
+  response.flushHeaders();
+  for await (const chunk of chunks) {
+    if (response.destroyed) return;
+    if (!response.write(chunk)) await new Promise((resolve) => { response.once('drain', resolve); response.once('close', resolve); });
+  }
+  response.end();
+}
+
+/** As RFC 7234 quotes a warning's text. */
+function quoteWarning(text: string): string {
+  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll(/[\r\n]+/g, ' ')}"`;
+}
+
+function wantsPretty(request: IncomingMessage, query: Query): boolean {
+  if (query['pretty'] !== undefined) return query['pretty'] === 'true' || query['pretty'] === '1';
+  return /^(curl|Wget|Mozilla)/.test(request.headers['user-agent'] ?? '');
+}

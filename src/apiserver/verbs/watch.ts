@@ -1,0 +1,154 @@
+import { forbidden as forbiddenField, invalid as invalidField, notSupported } from '../../api/field-error.ts';
+import type { KubeObject } from '../../api/object.ts';
+import type { ApiRequest, ApiResponse, Query, WatchEvent } from '../../api/request.ts';
+import { expired, invalid, StatusError } from '../../api/status.ts';
+import type { Timer } from '../../lib/clock.ts';
+import { CompactedError, type StoreEvent } from '../../store/store.ts';
+import type { ApiContext } from '../context.ts';
+import { type ServedResource, toServed } from '../registry.ts';
+import { checkResourceVersion } from './list.ts';
+import { selectionOf, type Selection } from './selection.ts';
+
+const BOOKMARK_INTERVAL_MS = 60_000;
+/** Upstream picks a time limit between 30 and 60 minutes where the client names none (min-request-timeout). */
+const DEFAULT_TIMEOUT_MS = 1_800_000;
+/** Events that may wait for one client; a client that is slower than this is cut off, and resumes from where it was. */
+const MAX_BUFFERED = 10_000;
+
+const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+
+/** The events of one watch, in order, kept until the client takes them. */
+class WatchStream implements AsyncIterableIterator<WatchEvent> {
+  readonly #queue: WatchEvent[] = [];
+  #waiting: ((result: IteratorResult<WatchEvent>) => void) | undefined;
+  #ended = false;
+  readonly #onEnd: () => void;
+
+  constructor(onEnd: () => void) {
+    this.#onEnd = onEnd;
+  }
+
+  push(event: WatchEvent): void {
+    if (this.#ended) return;
+    if (this.#waiting) {
+      const resolve = this.#waiting;
+      this.#waiting = undefined;
+      resolve({ value: event, done: false });
+      return;
+    }
+    if (this.#queue.length >= MAX_BUFFERED) return this.end();
+    this.#queue.push(event);
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#onEnd();
+    this.#waiting?.({ value: undefined, done: true });
+    this.#waiting = undefined;
+  }
+
+  next(): Promise<IteratorResult<WatchEvent>> {
+    const event = this.#queue.shift();
+    if (event) return Promise.resolve({ value: event, done: false });
+    if (this.#ended) return Promise.resolve({ value: undefined, done: true });
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+    });
+  }
+
+  return(): Promise<IteratorResult<WatchEvent>> {
+    this.end();
+    return Promise.resolve({ value: undefined, done: true });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
+
+export async function watch(context: ApiContext, resource: ServedResource, request: ApiRequest): Promise<ApiResponse> {
+  const { query, namespace } = request;
+  checkWatchOptions(query);
+  const selection = selectionOf(resource, query);
+  const version = checkResourceVersion(context, query);
+  const prefix = namespace && resource.namespaced ? `${resource.prefix}${namespace}/` : resource.prefix;
+  const timers: Timer[] = [];
+  let stop = (): void => {};
+  const stream = new WatchStream(() => {
+    stop();
+    for (const timer of timers) timer.cancel();
+  });
+  const startAt = version > 0 && query['sendInitialEvents'] !== 'true' ? version : await sendCurrent(context, resource, { prefix, selection, query, stream });
+  try {
+    const handle = context.store.watch(prefix, startAt, (event) => forward(context, resource, selection, stream, event));
+    stop = () => handle.stop();
+  } catch (error) {
+    if (!(error instanceof CompactedError)) throw error;
+    stream.push({ type: 'ERROR', object: expired(`too old resource version: ${version} (${error.compactRevision})`).status as unknown as KubeObject });
+    stream.end();
+    return { code: 200, watch: stream };
+  }
+  scheduleEnd(context, resource, { query, stream, timers });
+  if (request.signal?.aborted) stream.end();
+  else request.signal?.addEventListener('abort', () => stream.end(), { once: true });
+  return { code: 200, watch: stream };
+}
+
+function checkWatchOptions(query: Query): void {
+  const { resourceVersionMatch: match, sendInitialEvents } = query;
+  const errors = [];
+  if (sendInitialEvents !== undefined && match !== 'NotOlderThan') errors.push(match ? notSupported('resourceVersionMatch', match, ['NotOlderThan']) : forbiddenField('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+  if (match !== undefined && sendInitialEvents === undefined) errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+  if (query['timeoutSeconds'] !== undefined && !/^\d+$/.test(query['timeoutSeconds'])) errors.push(invalidField('timeoutSeconds', query['timeoutSeconds'], 'must be a whole number of seconds'));
+  if (errors.length) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
+}
+
+/** Sends what stands now as ADDED events; @returns the revision from which the changes follow. */
+async function sendCurrent(context: ApiContext, resource: ServedResource, { prefix, selection, query, stream }: { prefix: string; selection: Selection; query: Query; stream: WatchStream }): Promise<number> {
+  const { sendInitialEvents, allowWatchBookmarks } = query;
+  const { items, revision } = await context.store.list(prefix);
+  // An explicit "false" asks for changes only, from now on.
+  if (sendInitialEvents !== 'false') {
+    for (const item of items) {
+      const object = context.freeze(toServed(resource, context.codec.object(item)));
+      if (selection.matches(object)) stream.push({ type: 'ADDED', object });
+    }
+  }
+  if (sendInitialEvents === 'true' && allowWatchBookmarks === 'true') stream.push(bookmark(resource, revision, { [INITIAL_EVENTS_END]: 'true' }));
+  return revision;
+}
+
+function bookmark(resource: ServedResource, revision: number, annotations?: Record<string, string>): WatchEvent {
+  return { type: 'BOOKMARK', object: { kind: resource.facts.kind, apiVersion: resource.apiVersion, metadata: { resourceVersion: String(revision), ...(annotations ? { annotations } : {}) } } };
+}
+
+/** A change as the watcher's selection sees it: an object that comes to match is added, one that ceases to is deleted. */
+function forward(context: ApiContext, resource: ServedResource, selection: Selection, stream: WatchStream, event: StoreEvent): void {
+  const object = context.freeze(toServed(resource, context.codec.eventObject(event)));
+  if (event.type === 'delete') {
+    if (selection.matches(object)) stream.push({ type: 'DELETED', object });
+    return;
+  }
+  const before = event.previous && toServed(resource, context.codec.object(event.previous));
+  const matched = before !== undefined && (selection.all || selection.matches(before));
+  const matches = selection.all || selection.matches(object);
+  if (matches) stream.push({ type: matched ? 'MODIFIED' : 'ADDED', object });
+  else if (matched) stream.push({ type: 'DELETED', object: { ...before, metadata: { ...before.metadata, resourceVersion: String(event.revision) } } });
+}
+
+function scheduleEnd(context: ApiContext, resource: ServedResource, { query, stream, timers }: { query: Query; stream: WatchStream; timers: Timer[] }): void {
+  const seconds = Number(query['timeoutSeconds'] ?? 0);
+  const limit = seconds > 0 ? seconds * 1000 : DEFAULT_TIMEOUT_MS * (1 + context.rng.float());
+  timers.push(context.clock.schedule(limit, () => stream.end()));
+  if (query['allowWatchBookmarks'] !== 'true') return;
+  const again = (): void => {
+    timers[1] = context.clock.schedule(BOOKMARK_INTERVAL_MS, () => {
+      stream.push(bookmark(resource, context.store.revision));
+      again();
+    });
+  };
+  again();
+}
+
+export { StatusError };

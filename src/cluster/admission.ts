@@ -1,0 +1,13 @@
+import type { AdmissionPlugin } from '../apiserver/admission/admission.ts';
+import { defaultTolerationSeconds } from '../apiserver/admission/default-toleration-seconds.ts';
+import { limitRanger } from '../apiserver/admission/limit-ranger.ts';
+import { namespaceLifecycle } from '../apiserver/admission/namespace-lifecycle.ts';
+import { priority } from '../apiserver/admission/priority.ts';
+import { resourceQuota } from '../apiserver/admission/resource-quota.ts';
+import { serviceAccount } from '../apiserver/admission/service-account.ts';
+import { serviceAddresses } from '../apiserver/admission/service-addresses.ts';
+
+/** The admission chain, in upstream's order; quotas come last, when nothing else can refuse any more. */
+export function admissionPlugins(): AdmissionPlugin[] {
+  return [namespaceLifecycle, limitRanger, serviceAccount, priority, defaultTolerationSeconds, serviceAddresses, resourceQuota()];
+}

@@ -1,0 +1,55 @@
+import { EndpointSlices, EndpointsResource, Namespaces, PriorityClasses, Services } from '../api/resources.ts';
+import type { Draft, KubeObject, Resource } from '../api/object.ts';
+import { hasReason } from '../api/status.ts';
+import type { Client } from '../client/client.ts';
+import { API_SERVER_CLUSTER_IP } from '../apiserver/admission/service-addresses.ts';
+
+const SYSTEM_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default'];
+
+/** Creates what every cluster has from its first moment, where it is not there yet. */
+export async function bootstrap(client: Client, port: number): Promise<void> {
+  await Promise.all(SYSTEM_NAMESPACES.map((name) => ensure(client, Namespaces, { metadata: { name } })));
+  await Promise.all([
+    ensure(client, PriorityClasses, { metadata: { name: 'system-node-critical' }, value: 2000001000, description: 'Used for system critical pods that must not be moved from their current node.' }),
+    ensure(client, PriorityClasses, { metadata: { name: 'system-cluster-critical' }, value: 2000000000, description: 'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.' }),
+    publishApiServer(client, port),
+  ]);
+}
+
+/** The service `kubernetes`, by which pods find the API server. */
+async function publishApiServer(client: Client, port: number): Promise<void> {
+  const labels = { component: 'apiserver', provider: 'kubernetes' };
+  const address = '127.0.0.1';
+  await ensure(client, Services, {
+    metadata: { name: 'kubernetes', namespace: 'default', labels },
+    spec: { type: 'ClusterIP', clusterIP: API_SERVER_CLUSTER_IP, ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: port }] },
+  });
+  const slice = {
+    metadata: { name: 'kubernetes', namespace: 'default', labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+    addressType: 'IPv4',
+    endpoints: [{ addresses: [address], conditions: { ready: true } }],
+    ports: [{ name: 'https', port, protocol: 'TCP' }],
+  };
+  const endpoints = { metadata: { name: 'kubernetes', namespace: 'default', labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } }, subsets: [{ addresses: [{ ip: address }], ports: [{ name: 'https', port, protocol: 'TCP' }] }] };
+  await replace(client, EndpointsResource, endpoints);
+  await replace(client, EndpointSlices, slice);
+}
+
+async function ensure<T extends KubeObject>(client: Client, resource: Resource<T>, draft: Draft<T>): Promise<void> {
+  try {
+    await client.resource(resource).create(draft);
+  } catch (error) {
+    if (!hasReason(error, 'AlreadyExists')) throw error;
+  }
+}
+
+/** The port may be another one after a restart. */
+async function replace<T extends KubeObject>(client: Client, resource: Resource<T>, draft: Draft<T>): Promise<void> {
+  const { name = '', namespace = '' } = (draft as KubeObject).metadata;
+  try {
+    await client.resource(resource).create(draft);
+  } catch (error) {
+    if (!hasReason(error, 'AlreadyExists')) throw error;
+    await client.resource(resource).patch(namespace, name, draft, 'application/merge-patch+json');
+  }
+}

@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import type { KubeObject } from '../api/object.ts';
+import { ApiServer } from '../apiserver/api-server.ts';
+import { CertificateAuthenticator } from '../apiserver/http/authentication.ts';
+import { HttpServer } from '../apiserver/http/server.ts';
+import { Client } from '../client/client.ts';
+import { SystemClock } from '../lib/clock.ts';
+import { type Log, silent } from '../lib/log.ts';
+import { Rng } from '../lib/rng.ts';
+import { MemoryStore } from '../store/memory/memory-store.ts';
+import type { Store } from '../store/store.ts';
+import { admissionPlugins } from './admission.ts';
+import { applyManifests } from './apply-manifests.ts';
+import { bootstrap } from './bootstrap.ts';
+import { type Certificates, certificatesIn, makeCertificates } from './certificates.ts';
+import { ControlPlane, type ControlPlaneOptions } from './control-plane.ts';
+import { kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
+import { administrator, componentUser } from './users.ts';
+
+export interface ClusterOptions extends Partial<Pick<ControlPlaneOptions, 'nodes' | 'simulate'>> {
+  /** Port of the API server; 0, the default, picks a free one. */
+  port?: number;
+  /** Where objects and certificates are kept; without it they are gone when the cluster stops. */
+  dataDir?: string;
+  /** A kubeconfig file to write the moment the API is ready. */
+  kubeconfigFile?: string;
+  /** The seed of everything that is drawn by lot: names, uids, jitter. Default: another one each time. */
+  seed?: number;
+  log?: Log;
+  /** Freeze all objects that components share, to catch one that writes. For tests. */
+  freeze?: boolean;
+}
+
+/**
+ * A whole cluster in this process, served over https on the loopback address. Any number of them run side by side.
+ *
+ *     const cluster = await Cluster.start({ nodes: 3 });
+ *     await cluster.apply(manifests);
+ *     await cluster.stop();
+ */
+export class Cluster {
+  /** The text of a kubeconfig for the administrator. */
+  readonly kubeconfig: string;
+  /** `https://127.0.0.1:<port>` */
+  readonly server: string;
+  /** The administrator's client, in this process. */
+  readonly client: Client;
+  readonly apiServer: ApiServer;
+  readonly #http: HttpServer;
+  readonly #store: Store;
+  readonly #controlPlane: ControlPlane;
+
+  private constructor(parts: { kubeconfig: string; server: string; client: Client; apiServer: ApiServer; http: HttpServer; store: Store; controlPlane: ControlPlane }) {
+    this.kubeconfig = parts.kubeconfig;
+    this.server = parts.server;
+    this.client = parts.client;
+    this.apiServer = parts.apiServer;
+    this.#http = parts.http;
+    this.#store = parts.store;
+    this.#controlPlane = parts.controlPlane;
+  }
+
+  /**
+   * Boots a cluster; resolves when its API is ready and its components run.
+   *
+   * @throws DirectoryInUseError for a data directory that another process holds; the system's EADDRINUSE for a taken port.
+   */
+  static async start(options: ClusterOptions = {}): Promise<Cluster> {
+    const clock = new SystemClock();
+    const rng = options.seed === undefined ? Rng.system() : new Rng(options.seed);
+    const log = options.log ?? silent;
+    const store = await openStore(options.dataDir);
+    const apiServer = new ApiServer({ store, clock, rng: rng.fork('apiserver'), admission: admissionPlugins(), freeze: options.freeze ?? false });
+    const controlPlane = new ControlPlane({ apiServer, clock, rng, log, nodes: options.nodes ?? 3, ...(options.simulate ? { simulate: options.simulate } : {}) });
+    const certificates = await loadCertificates(options.dataDir, clock.now());
+    const http = new HttpServer({ apiServer, tls: { ...certificates.server, ca: certificates.ca }, authenticator: new CertificateAuthenticator(), log, connect: controlPlane.podConnector });
+    try {
+      const port = await http.listen(options.port ?? 0);
+      await bootstrap(new Client(apiServer, componentUser('apiserver'), 'kube-apiserver'), port);
+      const server = `https://127.0.0.1:${port}`;
+      const kubeconfig = kubeconfigText(certificates, server);
+      await controlPlane.start(certificates.ca);
+      if (options.kubeconfigFile) writeKubeconfig(options.kubeconfigFile, kubeconfig);
+      return new Cluster({ kubeconfig, server, client: new Client(apiServer, administrator, 'coracle'), apiServer, http, store, controlPlane });
+    } catch (error) {
+      await http.close();
+      await controlPlane.stop();
+      await store.close();
+      throw error;
+    }
+  }
+
+  /** Applies manifests as `kubectl apply --server-side` does: YAML or JSON text, or objects. @returns the objects as they stand. */
+  apply(manifests: string | KubeObject | readonly KubeObject[]): Promise<KubeObject[]> {
+    return applyManifests(this.apiServer, manifests);
+  }
+
+  /** Stops the components, cuts all connections, and flushes what is kept. */
+  async stop(): Promise<void> {
+    await this.#controlPlane.stop();
+    await this.#http.close();
+    await this.#store.close();
+  }
+}
+
+async function openStore(dataDir: string | undefined): Promise<Store> {
+  if (dataDir === undefined) return new MemoryStore();
+  const { openEmbeddedStore } = await import('../store/embedded/embedded-store.ts');
+  return openEmbeddedStore(dataDir);
+}
+
+function loadCertificates(dataDir: string | undefined, nowMs: number): Promise<Certificates> {
+  return dataDir === undefined ? makeCertificates(nowMs) : certificatesIn(join(dataDir, 'pki'), nowMs);
+}
