@@ -1,9 +1,9 @@
+import type { Selector } from '../api/labels.ts';
 import { type KubeObject, keyOf, type Resource } from '../api/object.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Rng } from '../lib/rng.ts';
 import type { Client, ResourceClient } from './client.ts';
-import type { Selector } from './label-selector.ts';
 import { Reflector, type ReflectorSink } from './reflector.ts';
 
 /** Called synchronously, in the order of the changes. An object that was deleted and made anew is deleted, then added. */

@@ -1,7 +1,7 @@
 import type { OwnerReference } from '../api/generated/types/meta.v1.ts';
+import type { Selector } from '../api/labels.ts';
 import type { KubeObject, ObjectMeta, Resource } from '../api/object.ts';
 import { apiVersionOf } from '../api/object.ts';
-import type { Selector } from '../client/label-selector.ts';
 import { type Action, type Plan, perform } from './runtime/plan.ts';
 
 /** The owner reference of the object's controller. */

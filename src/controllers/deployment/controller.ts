@@ -1,9 +1,9 @@
 import type { Deployment, ReplicaSet } from '../../api/generated/types/apps.v1.ts';
 import type { Pod } from '../../api/generated/types/core.v1.ts';
+import { selectorFrom } from '../../api/labels.ts';
 import { keyOf, splitKey } from '../../api/object.ts';
 import { Deployments, Pods, ReplicaSets } from '../../api/resources.ts';
 import type { InformerFactory, Lister } from '../../client/informer.ts';
-import { selectorFrom } from '../../client/label-selector.ts';
 import { BY_CONTROLLER, controllerIndex, controllerOf, orphansOf } from '../ownership.ts';
 import { type Change, type Controller, watchRule } from '../runtime/controller.ts';
 import { planDeployment } from './plan.ts';
@@ -85,7 +85,7 @@ function deploymentOf(object: ReplicaSet, { deployments }: Sources): Deployment 
 function matching({ metadata }: ReplicaSet, { deployments }: Sources): Deployment[] {
   return deployments.list({ namespace: metadata.namespace ?? '' }).filter(({ spec }) => {
     const selector = selectorFrom(spec.selector);
-    return !selector.empty && selector.matches(metadata.labels);
+    return selector.requirements.length > 0 && selector.matches(metadata.labels);
   });
 }
 

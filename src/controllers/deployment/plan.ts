@@ -1,6 +1,6 @@
 import type { Deployment, ReplicaSet } from '../../api/generated/types/apps.v1.ts';
+import { selectorFrom } from '../../api/labels.ts';
 import { Deployments, ReplicaSets } from '../../api/resources.ts';
-import { selectorFrom } from '../../client/label-selector.ts';
 import { byAge, claim } from '../ownership.ts';
 import { type Plan, perform } from '../runtime/plan.ts';
 import { condition, conditionOf, hasProgressDeadline, REASON, withCondition } from './conditions.ts';

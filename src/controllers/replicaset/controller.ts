@@ -66,7 +66,7 @@ function matchingOwners<T extends KubeObject>(kind: Kind<T>, owners: Lister<T>, 
   if (!pod.metadata.labels) return [];
   return owners.list({ namespace: pod.metadata.namespace ?? '' }).flatMap((owner) => {
     const { selector } = kind.workload(owner);
-    return !selector.empty && selector.matches(pod.metadata.labels) ? [keyOf(owner)] : [];
+    return selector.requirements.length > 0 && selector.matches(pod.metadata.labels) ? [keyOf(owner)] : [];
   });
 }
 

@@ -1,6 +1,6 @@
 import type { ReplicaSetCondition, ReplicaSetStatus } from '../../api/generated/types/apps.v1.ts';
 import type { Pod } from '../../api/generated/types/core.v1.ts';
-import { selectorFromLabels } from '../../client/label-selector.ts';
+import { selectorFromMap } from '../../api/labels.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { availableFrom, isPodAvailable, isPodReady } from '../pod-state.ts';
 import type { Workload } from './workload.ts';
@@ -23,7 +23,7 @@ export interface StatusInput {
 export function nextStatus(workload: Workload, input: StatusInput): ReplicaSetStatus | undefined {
   const { object, template, minReadySeconds } = workload;
   const old: ReplicaSetStatus = object.status ?? { replicas: 0 };
-  const labelled = selectorFromLabels(template.metadata.labels);
+  const labelled = selectorFromMap(template.metadata.labels);
   const count = (holds: (pod: Pod) => boolean): number => input.activePods.filter(holds).length;
   const conditions = nextConditions(workload, input, old.conditions ?? []);
   const status: ReplicaSetStatus = {

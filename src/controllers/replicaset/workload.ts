@@ -1,8 +1,8 @@
 import type { ReplicaSet } from '../../api/generated/types/apps.v1.ts';
 import type { PodTemplateSpec, ReplicationController } from '../../api/generated/types/core.v1.ts';
+import { type Selector, selectorFrom, selectorFromMap } from '../../api/labels.ts';
 import type { Resource } from '../../api/object.ts';
 import { ReplicaSets, ReplicationControllers } from '../../api/resources.ts';
-import { type Selector, selectorFrom, selectorFromLabels } from '../../client/label-selector.ts';
 
 /** What ReplicaSets and ReplicationControllers have in common: one core controls both. */
 export interface Workload {
@@ -26,7 +26,7 @@ export function replicationControllerWorkload(object: ReplicationController): Wo
     object,
     replicas,
     minReadySeconds,
-    selector: selectorFromLabels(selector),
+    selector: selectorFromMap(selector),
     template: template ?? { metadata: {}, spec: { containers: [] } },
   };
 }

@@ -41,6 +41,8 @@ export interface Controller<Snapshot> {
   name: string;
   watches: WatchRule[];
   expects?: ExpectationRule;
+  /** Keys to look at from the start, for a controller that works by the clock. */
+  initialKeys?: string[];
   /** Reads the listers; undefined: there is nothing by this key any more. */
   observe(key: string, context: ObserveContext): Promise<Snapshot | undefined>;
   /** Pure and synchronous: the same snapshot gives the same plan. */

@@ -96,9 +96,9 @@ async function update({ resource, object, subresource }: UpdateAction, { client 
   return { ok: true, object: await client.resource(resource).update(object, subresource ? { subresource } : {}) };
 }
 
-async function patch({ resource, namespace, name, body, patchType, ignore }: PatchAction, { client }: ExecutionContext): Promise<Outcome> {
+async function patch({ resource, namespace, name, body, patchType, subresource, ignore }: PatchAction, { client }: ExecutionContext): Promise<Outcome> {
   try {
-    return { ok: true, object: await client.resource(resource).patch(namespace, name, body, patchType) };
+    return { ok: true, object: await client.resource(resource).patch(namespace, name, body, patchType, subresource ? { subresource } : {}) };
   } catch (error) {
     if (error instanceof StatusError && ignore?.includes(error.reason)) return { ok: true };
     throw error;

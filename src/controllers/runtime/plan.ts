@@ -39,6 +39,7 @@ export interface PatchAction extends Target {
   do: 'patch';
   body: unknown;
   patchType: PatchType;
+  subresource?: string;
   /** Failures with these reasons count as success without an object. */
   ignore?: string[];
 }

@@ -62,6 +62,7 @@ export class Shell<Snapshot> implements Runnable {
     if (this.#workers.length > 0) return;
     signal.addEventListener('abort', () => this.#end(), { once: true });
     if (signal.aborted) this.#end();
+    for (const key of this.#controller.initialKeys ?? []) this.#queue.add(key);
     this.#workers = Array.from({ length: this.#options.workers ?? 5 }, () => this.#work());
   }
 

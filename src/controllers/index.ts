@@ -1,0 +1,58 @@
+import type { Resource } from '../api/object.ts';
+import type { Client } from '../client/client.ts';
+import { type EventRecorder, StoredEventRecorder } from '../client/event-recorder.ts';
+import type { InformerFactory } from '../client/informer.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Rng } from '../lib/rng.ts';
+import { type DeploymentControllerOptions, deploymentController } from './deployment/controller.ts';
+import { garbageCollector } from './garbage-collector/controller.ts';
+import { namespaceController } from './namespace/controller.ts';
+import { type PodGcOptions, podGarbageCollector } from './pod-gc/controller.ts';
+import { type ReplicaSetControllerOptions, replicaSetController, replicationControllerController } from './replicaset/controller.ts';
+import { resourceQuotaController } from './resource-quota/controller.ts';
+import { rootCaPublisher } from './root-ca-publisher/controller.ts';
+import type { Controller } from './runtime/controller.ts';
+import { type Runnable, Shell } from './runtime/shell.ts';
+import { serviceAccountController } from './service-account/controller.ts';
+
+export type { Runnable } from './runtime/shell.ts';
+
+export interface ControllersOptions {
+  client: Client;
+  /** Start it after this call: the controllers register with it first. */
+  informers: InformerFactory;
+  clock: Clock;
+  rng: Rng;
+  log: Log;
+  /** Every resource with the verbs list, watch and delete. */
+  resources: readonly Resource[];
+  /** The PEM that pods find as kube-root-ca.crt; left out: nothing is published. */
+  certificateAuthority?: string;
+  /** One for each component; left out: core/v1 Events are written. */
+  recorder?: (component: string) => EventRecorder;
+  /** Keys that each controller handles at the same time. Default 5. */
+  workers?: number;
+  deployment?: DeploymentControllerOptions;
+  replicaSet?: ReplicaSetControllerOptions;
+  podGc?: PodGcOptions;
+}
+
+/** All controllers, in the order in which they should start. */
+export function controllers(options: ControllersOptions): Runnable[] {
+  const { client, informers, clock, rng, log, resources, certificateAuthority, workers = 5 } = options;
+  const recorderOf = options.recorder ?? ((component: string) => new StoredEventRecorder({ client, clock, rng: rng.fork(component), log, component }));
+  const run = <Snapshot>(controller: Controller<Snapshot>): Runnable =>
+    new Shell(controller, { client, informers, clock, log, workers, recorder: recorderOf(controller.name) });
+  return [
+    run(namespaceController(informers, client, resources)),
+    run(serviceAccountController(informers)),
+    ...(certificateAuthority === undefined ? [] : [run(rootCaPublisher(informers, certificateAuthority))]),
+    run(deploymentController(informers, options.deployment)),
+    run(replicaSetController(informers, options.replicaSet)),
+    run(replicationControllerController(informers, options.replicaSet)),
+    run(garbageCollector(informers, client, resources)),
+    run(podGarbageCollector(informers, client, options.podGc)),
+    run(resourceQuotaController(informers, resources)),
+  ];
+}

@@ -1,0 +1,77 @@
+import { deepEqual } from '../../api/equality.ts';
+import type { Pod, ResourceQuota } from '../../api/generated/types/core.v1.ts';
+import { type KubeObject, keyOf, qualifiedResource, type Resource, splitKey } from '../../api/object.ts';
+import { canonicalQuantity } from '../../api/quantity.ts';
+import { ResourceQuotas } from '../../api/resources.ts';
+import type { InformerFactory } from '../../client/informer.ts';
+import { type Change, type Controller, watchRule } from '../runtime/controller.ts';
+import { NOTHING_TO_DO, type Plan } from '../runtime/plan.ts';
+import { add, isInScope, type Usage, usageOf } from './usage.ts';
+
+export interface QuotaSnapshot {
+  now: number;
+  quota: ResourceQuota;
+  /** What the namespace holds, of every resource that quotas count. */
+  content: readonly { resource: Resource; objects: readonly KubeObject[] }[];
+}
+
+/**
+ * Keeps `status.hard` and `status.used` of every ResourceQuota. (Admission counts what is being created; this controller
+ * gives back what is gone.) Upstream: pkg/controller/resourcequota.
+ * @param resources every namespaced resource that can be listed.
+ */
+export function resourceQuotaController(informers: InformerFactory, resources: readonly Resource[]): Controller<QuotaSnapshot> {
+  const quotas = informers.lister(ResourceQuotas);
+  const counted = resources.filter(({ namespaced, group, resource }) => namespaced && !(resource === 'events' && (group === '' || group === 'events.k8s.io')));
+  const others = counted.filter(({ resource }) => resource !== ResourceQuotas.resource);
+  const inNamespaceOf = (change: Change): string[] =>
+    mattersToQuotas(change) ? quotas.list({ namespace: change.object.metadata.namespace ?? '' }).map(keyOf) : [];
+  return {
+    name: 'resourcequota-controller',
+    watches: [
+      watchRule(ResourceQuotas, (change) => [keyOf(change.object), ...(change.type === 'updated' ? [] : inNamespaceOf(change))]),
+      ...others.map((resource) => watchRule(resource, inNamespaceOf)),
+    ],
+    observe: async (key, { now }) => {
+      const { namespace, name } = splitKey(key);
+      const quota = quotas.get(namespace, name);
+      if (!quota) return undefined;
+      const content = counted.map((resource) => ({ resource, objects: informers.lister(resource).list({ namespace }) }));
+      return { now, quota, content };
+    },
+    plan: planQuota,
+  };
+}
+
+/** Creations, deletions, and the changes that alter what an object uses: of its spec, and of a pod's end. */
+function mattersToQuotas({ type, object, old }: Change): boolean {
+  if (type !== 'updated') return true;
+  const [now, before] = [object as Pod, old as Pod];
+  return now.metadata.generation !== before.metadata.generation || now.status?.phase !== before.status?.phase || !deepEqual(now.spec, before.spec);
+}
+
+export function planQuota({ now, quota, content }: QuotaSnapshot): Plan {
+  const hard = canonical((quota.spec.hard ?? {}) as Usage);
+  let total: Usage = {};
+  for (const { resource, objects } of content) {
+    if (!Object.keys(hard).some((name) => concerns(name, resource))) continue;
+    for (const object of objects) if (isInScope(quota, resource, object)) total = add(total, usageOf(resource, object, now));
+  }
+  const used = canonical(Object.fromEntries(Object.keys(hard).map((name) => [name, total[name] ?? '0'])));
+  if (deepEqual(quota.status?.hard ?? {}, hard) && deepEqual(quota.status?.used ?? {}, used)) return NOTHING_TO_DO;
+  const object: ResourceQuota = { ...quota, status: { ...quota.status, hard, used } };
+  return { actions: [{ do: 'update', resource: ResourceQuotas, subresource: 'status', object }] };
+}
+
+/** Spares a walk through resources that this amount says nothing of. */
+function concerns(name: string, resource: Resource): boolean {
+  if (name.startsWith('count/')) return name === `count/${qualifiedResource(resource)}`;
+  if (resource.group !== '') return false;
+  if (name === resource.resource || name.startsWith(`${resource.resource}.`)) return true;
+  if (resource.resource === 'persistentvolumeclaims') return name === 'requests.storage' || name.includes('.storageclass.storage.k8s.io/');
+  return resource.resource === 'pods' && !name.includes('.storageclass.');
+}
+
+function canonical(amounts: Usage): Usage {
+  return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, canonicalQuantity(amount)]));
+}
