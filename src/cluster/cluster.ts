@@ -73,7 +73,7 @@ export class Cluster {
     const apiServer = new ApiServer({ store, clock, rng: rng.fork('apiserver'), admission: admissionPlugins(), freeze: options.freeze ?? false });
     const controlPlane = new ControlPlane({ apiServer, clock, rng, log, nodes: options.nodes ?? 3, ...(options.simulate ? { simulate: options.simulate } : {}) });
     const certificates = await loadCertificates(options.dataDir, clock.now());
-    const http = new HttpServer({ apiServer, tls: { ...certificates.server, ca: certificates.ca }, authenticator: new CertificateAuthenticator(), log, connect: controlPlane.podConnector });
+    const http = new HttpServer({ apiServer, tls: { ...certificates.server, ca: certificates.ca }, authenticator: new CertificateAuthenticator(), log });
     try {
       const port = await http.listen(options.port ?? 0);
       await bootstrap(new Client(apiServer, componentUser('apiserver'), 'kube-apiserver'), port);

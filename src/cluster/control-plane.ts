@@ -1,20 +1,135 @@
+import type { Resource } from '../api/object.ts';
+import { resources } from '../api/generated/resources.ts';
+import { Namespaces, Nodes, Pods } from '../api/resources.ts';
 import type { ApiServer } from '../apiserver/api-server.ts';
+import { Client } from '../client/client.ts';
+import { type EventRecorder, StoredEventRecorder } from '../client/event-recorder.ts';
+import { InformerFactory } from '../client/informer.ts';
+import { controllers, type ControllersOptions, type Runnable } from '../controllers/index.ts';
+import { Kubelet } from '../kubelet/kubelet.ts';
+import type { KubeletServer } from '../kubelet/kubelet-server.ts';
+import { PodSource } from '../kubelet/pod-source.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Rng } from '../lib/rng.ts';
+import type { ImageRule } from '../runtime/simulated/behaviour.ts';
+import { SimulatedRuntime } from '../runtime/simulated/simulated-runtime.ts';
+import { Scheduler } from '../scheduler/scheduler.ts';
+import { componentUser } from './users.ts';
 
-export interface ControlPlaneOptions {
+export interface ControlPlaneOptions extends Pick<ControllersOptions, 'deployment' | 'replicaSet'> {
   apiServer: ApiServer;
   clock: Clock;
   rng: Rng;
   log: Log;
+  /** Nodes with the simulated runtime. Default 3. */
   nodes: number;
-  simulate?: unknown[];
+  /** How the containers of images behave; the first rule that matches counts. */
+  simulate?: readonly ImageRule[];
 }
 
+/** Names of components as upstream's processes have them: field managers and event sources show them. */
+const CONTROLLER_MANAGER = 'kube-controller-manager';
+const SCHEDULER = 'kube-scheduler';
+const KUBELET = 'kubelet';
+
+/** Everything that acts on the objects of an API server: controllers, scheduler, and the kubelets of the simulated nodes. */
 export class ControlPlane {
-  readonly podConnector = undefined;
-  constructor(_options: ControlPlaneOptions) {}
-  async start(_ca: string): Promise<void> {}
-  async stop(): Promise<void> {}
+  readonly #options: ControlPlaneOptions;
+  readonly #factories: InformerFactory[] = [];
+  readonly #kubelets: Kubelet[] = [];
+  readonly #stop = new AbortController();
+  #runnables: Runnable[] = [];
+
+  constructor(options: ControlPlaneOptions) {
+    this.#options = options;
+  }
+
+  /** The kubelet of a node, by which logs and shells are reached. */
+  kubelet(nodeName: string): KubeletServer | undefined {
+    return this.#kubelets.find((kubelet) => kubelet.nodeName === nodeName)?.server;
+  }
+
+  /** @param certificateAuthority the PEM that pods find in kube-root-ca.crt. */
+  async start(certificateAuthority?: string): Promise<void> {
+    await Promise.all([this.#startControllers(certificateAuthority), this.#startScheduler(), this.#startKubelets()]);
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    for (const kubelet of this.#kubelets) kubelet.stop();
+    await Promise.all(this.#runnables.map((runnable) => runnable.stop()));
+    await Promise.all(this.#factories.map((factory) => factory.stop()));
+  }
+
+  async #startControllers(certificateAuthority: string | undefined): Promise<void> {
+    const { clock, log, deployment, replicaSet } = this.#options;
+    const rng = this.#options.rng.fork(CONTROLLER_MANAGER);
+    const client = this.#client(CONTROLLER_MANAGER);
+    const informers = this.#informers(client);
+    this.#runnables = controllers({
+      client,
+      informers,
+      clock,
+      rng,
+      log,
+      resources: deletableResources(),
+      ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
+      ...(deployment ? { deployment } : {}),
+      ...(replicaSet ? { replicaSet } : {}),
+    });
+    informers.start();
+    for (const runnable of this.#runnables) runnable.start(this.#stop.signal);
+    await informers.whenSynced();
+  }
+
+  async #startScheduler(): Promise<void> {
+    const { clock, log } = this.#options;
+    const client = this.#client(SCHEDULER);
+    const informers = this.#informers(client);
+    const recorder = this.#recorder(client, 'default-scheduler');
+    const scheduler = new Scheduler({ client, clock, rng: this.#options.rng.fork(SCHEDULER), log, recorder, pods: informers.informer(Pods), nodes: informers.informer(Nodes), namespaces: informers.informer(Namespaces) });
+    informers.start();
+    await scheduler.start(this.#stop.signal);
+  }
+
+  async #startKubelets(): Promise<void> {
+    const { clock, log, nodes, simulate } = this.#options;
+    const client = this.#client(KUBELET);
+    const informers = this.#informers(client);
+    const pods = new PodSource(informers.informer(Pods));
+    for (let i = 1; i <= nodes; i++) {
+      const nodeName = `node-${i}`;
+      const rng = this.#options.rng.fork(nodeName);
+      const podCIDR = `10.244.${i}.0/24`;
+      const runtime = new SimulatedRuntime({ clock, rng, podCIDR, ...(simulate ? { rules: simulate } : {}) });
+      this.#kubelets.push(new Kubelet({ nodeName, client, clock, rng, log, runtime, recorder: this.#recorder(client, KUBELET, nodeName), pods, hostIP: `172.18.0.${i + 1}`, podCIDR }));
+    }
+    informers.start();
+    await Promise.all(this.#kubelets.map((kubelet) => kubelet.start()));
+  }
+
+  #client(component: string): Client {
+    return new Client(this.#options.apiServer, componentUser(component), component);
+  }
+
+  #informers(client: Client): InformerFactory {
+    const { clock, log, rng } = this.#options;
+    const factory = new InformerFactory({ client, clock, rng: rng.fork('informers'), log });
+    this.#factories.push(factory);
+    return factory;
+  }
+
+  #recorder(client: Client, component: string, host?: string): EventRecorder {
+    const { clock, log, rng } = this.#options;
+    return new StoredEventRecorder({ client, clock, rng: rng.fork(component), log, component, ...(host ? { host } : {}) });
+  }
+}
+
+/** What the garbage collector and the namespace controller watch over: each kind once, in its stored version. */
+function deletableResources(): Resource[] {
+  const seen = new Set<string>();
+  return resources
+    .filter(({ verbs, kind }) => verbs.includes('list') && verbs.includes('watch') && verbs.includes('delete') && !seen.has(kind) && seen.add(kind))
+    .map(({ group, version, resource, kind, scope }) => ({ group, version, resource, kind, namespaced: scope === 'Namespaced' }));
 }

@@ -20,8 +20,6 @@ export interface HttpServerOptions {
   tls: { key: string; cert: string; ca: string };
   authenticator: Authenticator;
   log: Log;
-  /** Reaches into pods: logs, exec, attach, port-forward. */
-  connect?: undefined;
   /** Takes over connections that ask for another protocol: exec, attach, port-forward. */
   upgrade?: (request: IncomingMessage, socket: Socket, head: Buffer, user: UserInfo) => void;
 }

@@ -133,7 +133,8 @@ function check(resource: ServedResource, subresource: string, object: KubeObject
   const { behaviour } = resource;
   const metadataErrors = [
     ...validateObjectMeta(object.metadata, { namespaced: resource.namespaced, ...(behaviour.validateName ? { validateName: behaviour.validateName } : {}) }),
-    ...validateObjectMetaUpdate(object.metadata, old.metadata),
+    // The store checks the version; the metadata's own rule wants to see one.
+    ...validateObjectMetaUpdate({ ...object.metadata, resourceVersion: old.metadata.resourceVersion! }, old.metadata),
   ];
   const own = validate ? validate(object, old) : subresource === 'status' ? behaviour.validateStatusUpdate?.(object, old) : behaviour.validateUpdate ? behaviour.validateUpdate(object, old) : behaviour.validate?.(object);
   const errors = [...metadataErrors, ...(own ?? [])];
