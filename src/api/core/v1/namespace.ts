@@ -12,7 +12,8 @@ export const namespace: KindBehaviour<Namespace> = {
   hasStatus: true,
   validateName: nameCheck(dns1123LabelFaults),
   setDefaults: (object) => {
-    if (object.metadata.name) object.metadata.labels = { ...object.metadata.labels, 'kubernetes.io/metadata.name': object.metadata.name };
+    const { name, labels } = object.metadata;
+    if (name && labels?.['kubernetes.io/metadata.name'] !== name) object.metadata.labels = { ...labels, 'kubernetes.io/metadata.name': name };
     object.status ??= {};
     object.status.phase ||= 'Active';
   },

@@ -11,7 +11,7 @@ import { roundUpToMilli } from '../../../quantity.ts';
 import { defaultPullPolicy } from './image-reference.ts';
 import { setVolumeDefaults } from './volume-defaults.ts';
 
-/** Upstream: pkg/apis/core/v1/defaults.go, SetDefaults_PodSpec and what it reaches. Works on a fresh copy. */
+/** Upstream: pkg/apis/core/v1/defaults.go, SetDefaults_PodSpec and what it reaches. Writes only what changes. */
 export function setPodSpecDefaults(spec: PodSpec): void {
   for (const volume of spec.volumes ?? []) setVolumeDefaults(volume);
   for (const container of spec.initContainers ?? []) setContainerDefaults(container);
@@ -25,8 +25,8 @@ export function setPodSpecDefaults(spec: PodSpec): void {
   if (spec.overhead) roundUpResources(spec.overhead);
   if (spec.resources) setResourceDefaults(spec.resources);
   // Upstream keeps the deprecated alias in step with serviceAccountName.
-  if (spec.serviceAccountName) spec.serviceAccount = spec.serviceAccountName;
-  else if (spec.serviceAccount) spec.serviceAccountName = spec.serviceAccount;
+  if (!spec.serviceAccountName && spec.serviceAccount) spec.serviceAccountName = spec.serviceAccount;
+  if (spec.serviceAccountName && spec.serviceAccount !== spec.serviceAccountName) spec.serviceAccount = spec.serviceAccountName;
 }
 
 export function setTemplateDefaults(template: PodTemplateSpec | undefined): void {
@@ -76,14 +76,17 @@ export function setResourceDefaults(resources: ResourceRequirements): void {
 
 /** Upstream: SetDefaults_ResourceList. */
 export function roundUpResources(resources: Record<string, string>): void {
-  for (const [name, quantity] of Object.entries(resources)) resources[name] = roundUpToMilli(quantity);
+  for (const [name, quantity] of Object.entries(resources)) {
+    const rounded = roundUpToMilli(quantity);
+    if (rounded !== quantity) resources[name] = rounded;
+  }
 }
 
 /** What only a pod, not a template, gets: requests from limits, service links, host ports on the host's network. */
 export function setPodOnlyDefaults(spec: PodSpec): void {
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
-    const { limits } = container.resources ?? {};
-    if (limits) container.resources.requests = { ...limits, ...container.resources.requests };
+    const { limits, requests } = container.resources ?? {};
+    if (limits && Object.keys(limits).some((name) => requests?.[name] === undefined)) container.resources.requests = { ...limits, ...requests };
     if (spec.hostNetwork) for (const port of container.ports ?? []) port.hostPort ||= port.containerPort;
   }
   setPodLevelRequests(spec);
@@ -99,5 +102,5 @@ function setPodLevelRequests(spec: PodSpec): void {
   for (const [name, limit] of Object.entries(limits)) {
     if (POD_LEVEL.includes(name) || name.startsWith('hugepages-')) requests[name] ??= limit;
   }
-  spec.resources.requests = requests;
+  if (Object.keys(requests).length > Object.keys(spec.resources.requests ?? {}).length) spec.resources.requests = requests;
 }

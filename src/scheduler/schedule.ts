@@ -1,0 +1,78 @@
+import type { Rng } from '../lib/rng.ts';
+import type { FilterPlugin, Rejection, ScorePlugin } from './framework.ts';
+import type { NodeInfo, PodInfo, Snapshot } from './node-info.ts';
+import { interPodAffinity } from './plugins/inter-pod-affinity/inter-pod-affinity.ts';
+import { nodeAffinity } from './plugins/node-affinity/node-affinity.ts';
+import { nodeName } from './plugins/node-name/node-name.ts';
+import { nodePorts } from './plugins/node-ports/node-ports.ts';
+import { nodeResourcesBalancedAllocation, nodeResourcesFit } from './plugins/node-resources/node-resources.ts';
+import { nodeUnschedulable } from './plugins/node-unschedulable/node-unschedulable.ts';
+import { podTopologySpread } from './plugins/pod-topology-spread/pod-topology-spread.ts';
+import { selectorSpread } from './plugins/selector-spread/selector-spread.ts';
+import { taintToleration } from './plugins/taint-toleration/taint-toleration.ts';
+
+export interface Plugins {
+  /** In order: a node's first rejection is the one that counts. */
+  filters: readonly FilterPlugin[];
+  scores: readonly ScorePlugin[];
+}
+
+/** Upstream's default plugins, in its order. */
+export const defaultPlugins: Plugins = {
+  filters: [nodeUnschedulable, nodeName, taintToleration, nodeAffinity, nodePorts, nodeResourcesFit, podTopologySpread, interPodAffinity],
+  scores: [taintToleration, nodeAffinity, nodeResourcesFit, nodeResourcesBalancedAllocation, podTopologySpread, interPodAffinity, selectorSpread],
+};
+
+/** Nodes below this number are all looked at. */
+const MIN_FEASIBLE = 100;
+
+/** How many nodes that would do are enough to choose from (upstream: numFeasibleNodesToFind). */
+export function feasibleEnough(nodes: number): number {
+  if (nodes < MIN_FEASIBLE) return nodes;
+  const percent = Math.max(50 - Math.floor(nodes / 125), 5);
+  return Math.max(Math.floor((nodes * percent) / 100), MIN_FEASIBLE);
+}
+
+export type Placement = { node: string; looked: number } | { rejections: ReadonlyMap<string, Rejection> };
+
+/**
+ * Chooses a node for a pod, or tells why each node cannot take it. Pure but for the draws of `rng`, which decide between
+ * nodes of equal score.
+ * @param options.startAt the node to look at first; with many nodes not all are looked at
+ */
+export function schedule(
+  snapshot: Snapshot,
+  pod: PodInfo,
+  { rng, plugins = defaultPlugins, startAt = 0 }: { rng: Rng; plugins?: Plugins; startAt?: number },
+): Placement {
+  const { nodes } = snapshot;
+  const filters = plugins.filters.flatMap((plugin) => plugin.filter(pod, snapshot) ?? []);
+  const rejections = new Map<string, Rejection>();
+  const feasible: NodeInfo[] = [];
+  const enough = feasibleEnough(nodes.length);
+  let looked = 0;
+  for (; looked < nodes.length && feasible.length < enough; looked++) {
+    const node = nodes[(startAt + looked) % nodes.length]!;
+    let rejection: Rejection | undefined;
+    for (const filter of filters) {
+      rejection = filter(node);
+      if (rejection) break;
+    }
+    if (rejection) rejections.set(node.name, rejection);
+    else feasible.push(node);
+  }
+  if (feasible.length === 0) return { rejections };
+  return { node: best(snapshot, pod, feasible, { rng, scores: plugins.scores }).name, looked };
+}
+
+function best(snapshot: Snapshot, pod: PodInfo, nodes: readonly NodeInfo[], { rng, scores }: { rng: Rng; scores: readonly ScorePlugin[] }): NodeInfo {
+  if (nodes.length === 1) return nodes[0]!;
+  const totals = nodes.map(() => 0);
+  for (const { weight, score } of scores.map((plugin) => ({ weight: plugin.weight, score: plugin.score(pod, nodes, snapshot) }))) {
+    score?.forEach((value, index) => {
+      totals[index]! += weight * value;
+    });
+  }
+  const top = Math.max(...totals);
+  return rng.pick(nodes.filter((_, index) => totals[index] === top));
+}

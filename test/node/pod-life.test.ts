@@ -1,0 +1,204 @@
+import { afterEach, expect, test } from 'vitest';
+import { Pods } from '../../src/api/resources.ts';
+import { NodeFixture } from './node-fixture.ts';
+
+let fixture: NodeFixture;
+afterEach(() => fixture.stop());
+
+const container = (extra: object = {}) => ({ name: 'c', image: 'registry.example.com/web:v1', ...extra });
+const sim = (settings: Record<string, string>) => ({
+  annotations: Object.fromEntries(Object.entries(settings).map(([key, value]) => [`sim.coracle.dev/${key}`, value])),
+});
+
+test('a pod runs and is ready at once, with one write of its status', async () => {
+  fixture = await NodeFixture.start({ nodes: 3 });
+  const created = await fixture.create({ containers: [container()] });
+  await fixture.clock.advance(100);
+  const pod = await fixture.pod();
+  expect(pod?.spec.nodeName).toMatch(/^node-/);
+  expect(pod?.status.phase).toBe('Running');
+  expect(pod?.status.podIP).toMatch(/^10\.244\./);
+  expect(pod?.status.conditions?.map((c) => `${c.type}=${c.status}`).sort()).toEqual([
+    'ContainersReady=True',
+    'Initialized=True',
+    'PodReadyToStartContainers=True',
+    'PodScheduled=True',
+    'Ready=True',
+  ]);
+  // create, bind, status; the three node leases and two events may lie between.
+  expect(Number(pod?.metadata.resourceVersion) - Number(created.metadata.resourceVersion)).toBeLessThan(8);
+  await fixture.clock.advance(100);
+  expect((await fixture.events()).sort()).toEqual([
+    'Created Created container: c',
+    'Pulled Successfully pulled image "registry.example.com/web:v1" in 0s (0s including waiting). Image size: 10000000 bytes.',
+    'Pulling Pulling image "registry.example.com/web:v1"',
+    'Started Started container c',
+  ]);
+});
+
+test('a deleted pod leaves once its containers have', async () => {
+  fixture = await NodeFixture.start();
+  await fixture.create({ containers: [container()], terminationGracePeriodSeconds: 3 }, sim({ 'stop-time': 'never' }));
+  await fixture.clock.advance(1000);
+  await fixture.client.resource(Pods).delete('default', 'p');
+  await fixture.clock.advance(1000);
+  expect((await fixture.pod())?.status.conditions?.find((c) => c.type === 'Ready')?.status).toBe('True');
+  await fixture.clock.advance(2500);
+  expect(await fixture.pod()).toBeUndefined();
+  expect(await fixture.events()).toContain('Killing Stopping container c');
+});
+
+test('a finalizer keeps the pod, with its final status', async () => {
+  fixture = await NodeFixture.start();
+  await fixture.create({ containers: [container()], terminationGracePeriodSeconds: 3 }, { ...sim({ 'stop-time': 'never' }), finalizers: ['example.com/hold'] });
+  await fixture.clock.advance(1000);
+  await fixture.client.resource(Pods).delete('default', 'p');
+  await fixture.clock.advance(5000);
+  const pod = await fixture.pod();
+  expect(pod?.status.phase).toBe('Failed');
+  expect(pod?.status.containerStatuses?.[0]?.state.terminated).toMatchObject({ exitCode: 137, reason: 'Error' });
+  expect(pod?.metadata.deletionGracePeriodSeconds).toBe(0);
+  await fixture.client.resource(Pods).patch('default', 'p', { metadata: { finalizers: null } }, 'application/merge-patch+json');
+  await fixture.clock.advance(1000);
+  expect(await fixture.pod()).toBeUndefined();
+});
+
+test('a container that always fails is restarted after 0, 10, 20, 40 seconds', async () => {
+  fixture = await NodeFixture.start();
+  const created = await fixture.create({ containers: [container({ command: ['sh', '-c', 'exit 1'] })] });
+  const restarts: number[] = [];
+  for (let second = 0; second < 80; second++) {
+    await fixture.clock.advance(1000);
+    const count = (await fixture.pod())?.status.containerStatuses?.[0]?.restartCount ?? 0;
+    if (count > restarts.length) restarts.push(second + 1);
+  }
+  expect(restarts).toEqual([1, 10, 30, 70]);
+  const status = (await fixture.pod())?.status.containerStatuses?.[0];
+  expect(status?.state.waiting).toEqual({
+    reason: 'CrashLoopBackOff',
+    message: `back-off 1m20s restarting failed container=c pod=p_default(${created.metadata.uid})`,
+  });
+  expect(status?.lastState.terminated).toMatchObject({ exitCode: 1, reason: 'Error' });
+  expect((await fixture.pod())?.status.phase).toBe('Running');
+  expect((await fixture.events()).some((e) => e.startsWith(`BackOff Back-off restarting failed container c in pod p_default(${created.metadata.uid})`))).toBe(
+    true,
+  );
+});
+
+test('restart policies Never and OnFailure', async () => {
+  fixture = await NodeFixture.start();
+  await fixture.create({ containers: [container({ command: ['false'] })], restartPolicy: 'Never' }, { name: 'never' });
+  await fixture.create({ containers: [container({ command: ['true'] })], restartPolicy: 'OnFailure' }, { name: 'on-failure' });
+  await fixture.clock.advance(2000);
+  const failed = await fixture.pod('never');
+  expect(failed?.status.phase).toBe('Failed');
+  expect(failed?.status.conditions?.find((c) => c.type === 'Ready')).toMatchObject({ status: 'False', reason: 'PodFailed' });
+  const done = await fixture.pod('on-failure');
+  expect(done?.status.phase).toBe('Succeeded');
+  expect(done?.status.conditions?.find((c) => c.type === 'Initialized')).toMatchObject({ status: 'True', reason: 'PodCompleted' });
+});
+
+test('an image that is not there: ErrImagePull, then ImagePullBackOff', async () => {
+  fixture = await NodeFixture.start();
+  await fixture.create({ containers: [container({ image: 'reg.test/none:1' })] }, sim({ 'pull-error': 'not-found' }));
+  const waiting = async () => (await fixture.pod())?.status.containerStatuses?.[0]?.state.waiting?.reason;
+  await fixture.clock.advance(6000);
+  expect(await waiting()).toBe('ErrImagePull');
+  await fixture.clock.advance(13000);
+  expect(await waiting()).toBe('ImagePullBackOff');
+  await fixture.clock.advance(31000);
+  expect((await fixture.pod())?.status.phase).toBe('Pending');
+  const events = await fixture.events();
+  for (const start of [
+    'Failed Error: ErrImagePull',
+    'Failed Error: ImagePullBackOff',
+    'BackOff Back-off pulling image "reg.test/none:1"',
+    'Failed Failed to pull image "reg.test/none:1": rpc error',
+  ])
+    expect(events.some((e) => e.startsWith(start))).toBe(true);
+});
+
+test('liveness kills after three failures and the container comes back', async () => {
+  fixture = await NodeFixture.start();
+  const livenessProbe = { httpGet: { port: 80 }, initialDelaySeconds: 5, periodSeconds: 5, failureThreshold: 3 };
+  await fixture.create({ containers: [container({ livenessProbe })] }, sim({ liveness: 'fail' }));
+  await fixture.clock.advance(14000);
+  expect((await fixture.pod())?.status.containerStatuses?.[0]?.restartCount).toBe(0);
+  await fixture.clock.advance(2000);
+  expect((await fixture.pod())?.status.containerStatuses?.[0]?.restartCount).toBe(1);
+  const events = await fixture.events();
+  expect(events).toContain('Killing Container c failed liveness probe, will be restarted');
+  expect(events).toContain('Unhealthy Liveness probe failed: HTTP probe failed with statuscode: 503 ×3');
+});
+
+test('readiness comes later', async () => {
+  fixture = await NodeFixture.start();
+  const readinessProbe = { httpGet: { port: 80 }, periodSeconds: 1 };
+  await fixture.create({ containers: [container({ readinessProbe })] }, sim({ 'ready-after': '5s' }));
+  await fixture.clock.advance(3000);
+  const early = await fixture.pod();
+  expect(early?.status.phase).toBe('Running');
+  expect(early?.status.conditions?.find((c) => c.type === 'Ready')).toMatchObject({
+    status: 'False',
+    reason: 'ContainersNotReady',
+    message: 'containers with unready status: [c]',
+  });
+  await fixture.clock.advance(3000);
+  expect((await fixture.pod())?.status.conditions?.find((c) => c.type === 'Ready')?.status).toBe('True');
+});
+
+test('init containers run one after the other, a sidecar stays', async () => {
+  fixture = await NodeFixture.start();
+  await fixture.create({
+    initContainers: [
+      { name: 'a', image: 'a:1', command: ['sleep', '2'] },
+      { name: 's', image: 's:1', restartPolicy: 'Always' },
+      { name: 'b', image: 'b:1', command: ['sleep', '2'] },
+    ],
+    containers: [container()],
+  });
+  await fixture.clock.advance(1000);
+  expect((await fixture.pod())?.status.conditions?.find((c) => c.type === 'Initialized')).toMatchObject({
+    status: 'False',
+    reason: 'ContainersNotInitialized',
+    message: 'containers with incomplete status: [a s b]',
+  });
+  await fixture.clock.advance(2000);
+  expect((await fixture.pod())?.status.initContainerStatuses?.map((s) => [s.name, s.ready, s.started])).toEqual([
+    ['a', true, false],
+    ['s', true, true],
+    ['b', false, false],
+  ]);
+  await fixture.clock.advance(2000);
+  expect((await fixture.pod())?.status.phase).toBe('Running');
+});
+
+test('a configuration that is missing, then made', async () => {
+  fixture = await NodeFixture.start();
+  await fixture.create({ containers: [container({ env: [{ name: 'A', valueFrom: { configMapKeyRef: { name: 'cm', key: 'k' } } }] })] });
+  await fixture.clock.advance(1000);
+  expect((await fixture.pod())?.status.containerStatuses?.[0]?.state.waiting).toEqual({
+    reason: 'CreateContainerConfigError',
+    message: 'configmap "cm" not found',
+  });
+});
+
+test('a pinned pod that does not fit is refused', async () => {
+  fixture = await NodeFixture.start();
+  await fixture.create({ nodeName: 'node-1', containers: [container({ resources: { requests: { cpu: '1000' } } })] });
+  await fixture.clock.advance(1000);
+  expect((await fixture.pod())?.status).toMatchObject({
+    phase: 'Failed',
+    reason: 'OutOfcpu',
+    message: "Pod was rejected: Node didn't have enough resource: cpu, requested: 1000000, used: 0, capacity: 8000",
+  });
+});
+
+test('the log of a container', async () => {
+  fixture = await NodeFixture.start();
+  await fixture.create({ containers: [container({ command: ['sh', '-c', 'echo hello; sleep 100000'] })] });
+  await fixture.clock.advance(1000);
+  const lines: string[] = [];
+  for await (const line of await fixture.kubelets[0]!.server.getLogs('default', 'p', 'c', {})) lines.push(line.text);
+  expect(lines).toEqual(['hello\n']);
+});
