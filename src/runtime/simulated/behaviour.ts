@@ -75,6 +75,19 @@ export interface PullBehaviour {
   present: boolean;
 }
 
+/** Reads the rules of a `--simulate` file. @throws RangeError naming the rule that is not one. */
+export function parseRules(value: unknown): ImageRule[] {
+  if (!Array.isArray(value)) throw new RangeError('the rules are not a list');
+  return value.map((rule: unknown, index) => {
+    const { image, settings = {} } = (rule ?? {}) as { image?: unknown; settings?: unknown };
+    if (typeof image !== 'string' || typeof settings !== 'object' || settings === null) throw new RangeError(`rule ${index} needs an image and settings`);
+    const texts = Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, String(setting)]));
+    behaviourFrom(texts, 0);
+    pullBehaviourFrom(texts);
+    return { image, settings: texts };
+  });
+}
+
 const patternOf = (glob: string): RegExp => new RegExp(`^${glob.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`);
 
 /** The settings of a container: those of its image's first rule, overlaid by the pod's annotations, overlaid by those for it alone. */

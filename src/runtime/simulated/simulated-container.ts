@@ -87,7 +87,7 @@ export class SimulatedContainer {
     if (this.behaviour.logEvery) this.#logAgain();
     const { exitAfter, exitCode, exitReason } = this.behaviour;
     if (exitAfter) this.#in(draw(exitAfter, rng), () => this.exit(exitCode, exitReason));
-    else if (this.settings['exit-code'] !== undefined) this.#in(0, () => this.exit(exitCode, exitReason));
+    else if (this.settings['exit-code'] !== undefined && this.settings['exit-after'] === undefined) this.#in(0, () => this.exit(exitCode, exitReason));
     else if (command && command.durationMs < Number.POSITIVE_INFINITY) this.#in(command.durationMs, () => this.exit(command.exitCode));
   }
 
