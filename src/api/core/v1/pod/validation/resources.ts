@@ -1,0 +1,109 @@
+import { at, type FieldError, forbidden, invalid, notFound, required } from '../../../../field-error.ts';
+import type { ResourceRequirements } from '../../../../generated/types/core.v1.ts';
+import { qualifiedNameFaults } from '../../../../names.ts';
+import { compareQuantities, parseQuantity } from '../../../../quantity.ts';
+import { sortedEntries } from '../../../../validation.ts';
+
+const STANDARD_CONTAINER = ['cpu', 'memory', 'ephemeral-storage'];
+const STANDARD = [
+  ...STANDARD_CONTAINER,
+  'pods',
+  'services',
+  'replicationcontrollers',
+  'resourcequotas',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
+  'storage',
+  'requests.cpu',
+  'requests.memory',
+  'requests.storage',
+  'requests.ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
+];
+
+const isHugePages = (name: string): boolean => name.startsWith('hugepages-') || name.startsWith('requests.hugepages-');
+
+/** A name of Kubernetes itself: without a domain, or within kubernetes.io. */
+export function isNativeResource(name: string): boolean {
+  return !name.includes('/') || name.includes('kubernetes.io/');
+}
+
+export function isExtendedResource(name: string): boolean {
+  return !isNativeResource(name) && !name.startsWith('requests.') && qualifiedNameFaults(`requests.${name}`).length === 0;
+}
+
+const mayOvercommit = (name: string): boolean => isNativeResource(name) && !isHugePages(name);
+
+/** Upstream: ValidateResourceName. */
+export function checkResourceName(name: string, field: string): FieldError[] {
+  const faults = qualifiedNameFaults(name);
+  if (faults.length) return faults.map((fault) => invalid(field, name, fault));
+  if (!name.includes('/') && !STANDARD.includes(name) && !isHugePages(name))
+    return [invalid(field, name, 'must be a standard resource type or fully qualified')];
+  return [];
+}
+
+function checkContainerResourceName(name: string, field: string): FieldError[] {
+  const errors = checkResourceName(name, field);
+  if (errors.length) return errors;
+  if (!name.includes('/'))
+    return STANDARD_CONTAINER.includes(name) || isHugePages(name) ? [] : [invalid(field, name, 'must be a standard resource for containers')];
+  return isNativeResource(name) || isExtendedResource(name) ? [] : [invalid(field, name, "doesn't follow extended resource name standard")];
+}
+
+/** Not negative, and whole where the resource is counted in pieces (upstream: ValidateResourceQuantityValue). */
+export function checkQuantityValue(name: string, quantity: string, field: string): FieldError[] {
+  const { nano } = parseQuantity(quantity);
+  const errors: FieldError[] = [];
+  if (nano < 0n) errors.push(invalid(field, quantity, 'must be greater than or equal to 0'));
+  const whole =
+    isExtendedResource(name) ||
+    [
+      'pods',
+      'services',
+      'replicationcontrollers',
+      'resourcequotas',
+      'secrets',
+      'configmaps',
+      'persistentvolumeclaims',
+      'services.nodeports',
+      'services.loadbalancers',
+    ].includes(name);
+  if (whole && nano % 1_000_000_000n !== 0n) errors.push(invalid(field, quantity, 'must be an integer'));
+  return errors;
+}
+
+/** Upstream: ValidateContainerResourceRequirements. */
+export function checkResources(resources: ResourceRequirements | undefined, claims: ReadonlySet<string>, field: string): FieldError[] {
+  if (!resources) return [];
+  const { limits = {}, requests = {} } = resources;
+  const errors: FieldError[] = [];
+  const check = (name: string, quantity: string, path: string): void => {
+    errors.push(...checkContainerResourceName(name, path), ...checkQuantityValue(name, quantity, path));
+  };
+  for (const [name, quantity] of sortedEntries(limits)) check(name, quantity, at(`${field}.limits`, name));
+  for (const [name, quantity] of sortedEntries(requests)) {
+    check(name, quantity, at(`${field}.requests`, name));
+    const limit = limits[name];
+    if (limit === undefined) {
+      if (!mayOvercommit(name)) errors.push(required(`${field}.limits`, 'Limit must be set for non overcommitable resources'));
+    } else if (compareQuantities(quantity, limit) !== 0 && !mayOvercommit(name)) {
+      errors.push(invalid(`${field}.requests`, quantity, `must be equal to ${name} limit of ${limit}`));
+    } else if (compareQuantities(quantity, limit) > 0) {
+      errors.push(invalid(`${field}.requests`, quantity, `must be less than or equal to ${name} limit of ${limit}`));
+    }
+  }
+  const names = [...Object.keys(limits), ...Object.keys(requests)];
+  if (names.some(isHugePages) && !names.some((name) => name === 'cpu' || name === 'memory')) errors.push(forbidden(field, 'HugePages require cpu or memory'));
+  (resources.claims ?? []).forEach(({ name }, index) => {
+    const path = at(`${field}.claims`, index);
+    if (!name) errors.push(required(`${path}.name`));
+    else if (!claims.has(name)) errors.push(notFound(`${path}.name`, name));
+  });
+  return errors;
+}

@@ -1,0 +1,69 @@
+import { type FieldError, invalid, notSupported, required } from './field-error.ts';
+import { dns1123LabelFaults, dns1123SubdomainFaults, IP_FAULT, ipFamily, portNameFaults, portNumberFaults } from './names.ts';
+
+/** Checks that many kinds share. Each returns the faults of one field. */
+
+const each = (field: string, value: unknown, faults: readonly string[]): FieldError[] => faults.map((fault) => invalid(field, value, fault));
+
+/** Faults of a value by one of the checks of names.ts. */
+export function checkWith(faults: (value: string) => string[], value: string, field: string): FieldError[] {
+  return each(field, value, faults(value));
+}
+
+export const checkLabelName = (value: string, field: string): FieldError[] => checkWith(dns1123LabelFaults, value, field);
+
+export const checkSubdomain = (value: string, field: string): FieldError[] => checkWith(dns1123SubdomainFaults, value, field);
+
+export function checkNonNegative(value: number | undefined, field: string): FieldError[] {
+  return (value ?? 0) < 0 ? [invalid(field, value, 'must be greater than or equal to 0')] : [];
+}
+
+export function checkIP(value: string, field: string): FieldError[] {
+  return ipFamily(value) === undefined ? [invalid(field, value, IP_FAULT)] : [];
+}
+
+export function checkPortNumber(value: number, field: string): FieldError[] {
+  return each(field, value, portNumberFaults(value));
+}
+
+export function checkPort(value: number | string, field: string): FieldError[] {
+  return each(field, value, typeof value === 'number' ? portNumberFaults(value) : portNameFaults(value));
+}
+
+/** A value of a fixed set that must be there. */
+export function checkOneOf(value: string | undefined, supported: readonly string[], field: string): FieldError[] {
+  if (!value) return [required(field)];
+  return supported.includes(value) ? [] : [notSupported(field, value, supported)];
+}
+
+/** A value of a fixed set, or none. */
+export function checkOptionalOneOf(value: string | undefined, supported: readonly string[], field: string): FieldError[] {
+  return value === undefined || supported.includes(value) ? [] : [notSupported(field, value, supported)];
+}
+
+export function checkPresent(value: string | undefined, field: string): FieldError[] {
+  return value ? [] : [required(field)];
+}
+
+/** A path that stays below where it starts. */
+export function checkLocalDescendingPath(path: string, field: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (path.startsWith('/')) errors.push(invalid(field, path, 'must be a relative path'));
+  return [...errors, ...checkNoBacksteps(path, field)];
+}
+
+export function checkNoBacksteps(path: string, field: string): FieldError[] {
+  return path.split('/').includes('..') ? [invalid(field, path, "must not contain '..'")] : [];
+}
+
+/** A relative path that neither is nor begins with `..`. */
+export function checkLocalNonReservedPath(path: string, field: string): FieldError[] {
+  const errors = checkLocalDescendingPath(path, field);
+  if (path.startsWith('..') && !path.startsWith('../')) errors.push(invalid(field, path, "must not start with '..'"));
+  return errors;
+}
+
+/** Maps in the order of their keys, so that faults come in the same order each time. */
+export function sortedEntries<T>(map: Readonly<Record<string, T>> | undefined): [string, T][] {
+  return Object.entries(map ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+}
