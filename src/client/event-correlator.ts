@@ -35,8 +35,9 @@ interface Similar {
   lastAt: number;
 }
 
+/** Counted in the milliseconds that a token takes to come back, so that nothing is lost to rounding. */
 interface Bucket {
-  tokens: number;
+  budgetMs: number;
   at: number;
 }
 
@@ -90,10 +91,10 @@ export class EventCorrelator {
 
   #allowed(objectKey: string): boolean {
     const now = this.#clock.now();
-    const known = this.#buckets.get(objectKey) ?? { tokens: SPAM_BURST, at: now };
-    const tokens = Math.min(SPAM_BURST, known.tokens + (now - known.at) / SPAM_REFILL_MS);
-    const allowed = tokens >= 1;
-    remember(this.#buckets, objectKey, { tokens: allowed ? tokens - 1 : tokens, at: now });
+    const known = this.#buckets.get(objectKey) ?? { budgetMs: SPAM_BURST * SPAM_REFILL_MS, at: now };
+    const budgetMs = Math.min(SPAM_BURST * SPAM_REFILL_MS, known.budgetMs + now - known.at);
+    const allowed = budgetMs >= SPAM_REFILL_MS;
+    remember(this.#buckets, objectKey, { budgetMs: allowed ? budgetMs - SPAM_REFILL_MS : budgetMs, at: now });
     return allowed;
   }
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Selector } from '../api/labels.ts';
 import { type KubeObject, keyOf, type Resource } from '../api/object.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -223,6 +224,8 @@ export class InformerFactory {
   }
 
   start(): void {
+    // One listener for each watch is no leak.
+    setMaxListeners(0, this.#stop.signal);
     this.#started = true;
     for (const informer of this.#informers.values()) informer.start(this.#stop.signal);
   }

@@ -56,8 +56,8 @@ export class Reflector<T extends KubeObject> {
         if (signal.aborted) return;
         this.#report('list', error);
         if (isExpired(error)) this.#listFrom = '';
-        await this.#pause(signal);
       }
+      await this.#pause(signal);
     }
   }
 

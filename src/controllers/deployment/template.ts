@@ -39,8 +39,8 @@ export function findNewReplicaSet({ spec }: Deployment, replicaSets: readonly Re
   return replicaSets.toSorted(byAge).find((replicaSet) => sameTemplate(replicaSet.spec.template, spec.template));
 }
 
-/** Maps that say the same empty and left out. (An empty struct may say more: `emptyDir: {}`.) */
-const MAPS = new Set(['annotations', 'labels', 'limits', 'matchLabels', 'nodeSelector', 'overhead', 'requests']);
+/** What says the same empty and left out. (An empty struct may say more: `emptyDir: {}`.) */
+const MAPS = new Set(['annotations', 'labels', 'limits', 'matchLabels', 'nodeSelector', 'overhead', 'requests', 'resources']);
 
 /** JSON with the keys in order and without what is empty. */
 function canonical(value: unknown): string {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { KubeObject } from '../../api/object.ts';
 import type { Client } from '../../client/client.ts';
 import type { EventRecorder } from '../../client/event-recorder.ts';
@@ -60,6 +61,8 @@ export class Shell<Snapshot> implements Runnable {
 
   start(signal: AbortSignal): void {
     if (this.#workers.length > 0) return;
+    // One listener for each controller, and for each worker, is no leak.
+    setMaxListeners(0, signal, this.#stop.signal);
     signal.addEventListener('abort', () => this.#end(), { once: true });
     if (signal.aborted) this.#end();
     for (const key of this.#controller.initialKeys ?? []) this.#queue.add(key);
