@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Deployment } from '../api/generated/types/apps.v1.ts';
 import type { Namespace, Pod, ResourceQuota } from '../api/generated/types/core.v1.ts';
 import type { Draft, KubeObject, Resource } from '../api/object.ts';
-import { ConfigMaps, Namespaces, Nodes, Pods, ReplicaSets, ResourceQuotas, ServiceAccounts } from '../api/resources.ts';
+import { ConfigMaps, Namespaces, Nodes, Pods, ReplicaSets, ServiceAccounts } from '../api/resources.ts';
 import { StatusError } from '../api/status.ts';
 import { Client } from '../client/client.ts';
 import { noEvents } from '../client/event-recorder.ts';

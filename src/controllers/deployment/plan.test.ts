@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReplicaSet } from '../../api/generated/types/apps.v1.ts';
-import { forbidden, StatusError } from '../../api/status.ts';
 import { PlanWorld } from './plan-world.ts';
-import { sameTemplate, templateHash } from './template.ts';
+import { sameTemplate } from './template.ts';
 
 const rolling = (maxSurge: number | string, maxUnavailable: number | string) => ({ type: 'RollingUpdate', rollingUpdate: { maxSurge, maxUnavailable } });
 const imageOf = ({ spec }: ReplicaSet): string => spec.template.spec.containers[0]!.image!;
