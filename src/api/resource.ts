@@ -62,6 +62,8 @@ export interface KindBehaviour<T extends KubeObject = KubeObject> {
   selectableFields?: Record<string, (object: T) => string>;
   /** True: 'metadata.generation' counts changes of spec (and of deletion). */
   hasGeneration?: boolean;
+  /** Changes of annotations count as well (Deployments alone; pkg/registry/apps/deployment/strategy.go). */
+  generationCountsAnnotations?: boolean;
   /** Kinds whose status is not a subresource, or that have none, keep status as the client wrote it. */
   hasStatus?: boolean;
   /** An update without a resourceVersion overwrites; false: it is refused. Default true. */

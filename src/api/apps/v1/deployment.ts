@@ -1,9 +1,71 @@
+import { isDeepStrictEqual } from 'node:util';
 import { setTemplateDefaults } from '../../core/v1/pod/defaults.ts';
 import { templateCells } from '../../core/v1/pod/template-cells.ts';
 import { age } from '../../duration.ts';
-import type { Deployment } from '../../generated/types/apps.v1.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.ts';
+import type { Deployment, DeploymentStrategy } from '../../generated/types/apps.v1.ts';
 import { formatSelector, selectorText } from '../../labels.ts';
 import type { KindBehaviour } from '../../resource.ts';
+import { checkNonNegative } from '../../validation.ts';
+import { checkCounts, checkIntOrPercent, checkNotAbove100Percent, isZero, validateSelectorAndTemplate } from './replica-validation.ts';
+
+function validateStrategy({ type, rollingUpdate }: DeploymentStrategy, field: string): FieldError[] {
+  const path = `${field}.rollingUpdate`;
+  if (type === 'Recreate') return rollingUpdate ? [forbidden(path, "may not be specified when strategy `type` is 'Recreate'")] : [];
+  if (type !== 'RollingUpdate') {
+    return [notSupported(field, { Type: type, RollingUpdate: rollingUpdate ? internalRollingUpdate(rollingUpdate) : null }, ['Recreate', 'RollingUpdate'])];
+  }
+  if (!rollingUpdate) return [required(path, 'this should be defaulted and never be nil')];
+  const { maxUnavailable, maxSurge } = rollingUpdate;
+  const errors = [...checkIntOrPercent(maxUnavailable, `${path}.maxUnavailable`), ...checkIntOrPercent(maxSurge, `${path}.maxSurge`)];
+  if (isZero(maxUnavailable) && isZero(maxSurge)) errors.push(invalid(`${path}.maxUnavailable`, maxUnavailable, 'may not be 0 when `maxSurge` is 0'));
+  return [...errors, ...checkNotAbove100Percent(maxUnavailable, `${path}.maxUnavailable`)];
+}
+
+/** With Go's names, as messages print it. */
+function internalRollingUpdate({ maxUnavailable, maxSurge }: NonNullable<DeploymentStrategy['rollingUpdate']>): object {
+  return { MaxUnavailable: maxUnavailable ?? 0, MaxSurge: maxSurge ?? 0 };
+}
+
+/** Upstream: pkg/apis/apps/validation, ValidateDeploymentSpec. */
+function validate({ spec }: Deployment): FieldError[] {
+  const { minReadySeconds = 0, progressDeadlineSeconds, revisionHistoryLimit } = spec;
+  const errors = [
+    ...checkNonNegative(spec.replicas, 'spec.replicas'),
+    ...validateSelectorAndTemplate(spec, 'spec', 'empty selector is invalid for deployment'),
+    ...validateStrategy(spec.strategy, 'spec.strategy'),
+    ...checkNonNegative(minReadySeconds, 'spec.minReadySeconds'),
+    ...checkNonNegative(revisionHistoryLimit, 'spec.revisionHistoryLimit'),
+    ...checkNonNegative(progressDeadlineSeconds, 'spec.progressDeadlineSeconds'),
+  ];
+  if (progressDeadlineSeconds !== undefined && progressDeadlineSeconds <= minReadySeconds) {
+    errors.push(invalid('spec.progressDeadlineSeconds', progressDeadlineSeconds, 'must be greater than minReadySeconds'));
+  }
+  return errors;
+}
+
+const COUNTS = [
+  'observedGeneration',
+  'replicas',
+  'updatedReplicas',
+  'readyReplicas',
+  'availableReplicas',
+  'unavailableReplicas',
+  'terminatingReplicas',
+  'collisionCount',
+];
+
+function validateStatusUpdate({ status }: Deployment, old: Deployment): FieldError[] {
+  const errors = checkCounts({ ...status }, COUNTS, [
+    ['updatedReplicas', 'replicas', 'status.replicas'],
+    ['readyReplicas', 'replicas', 'status.replicas'],
+    ['availableReplicas', 'replicas', 'status.replicas'],
+    ['availableReplicas', 'readyReplicas', 'readyReplicas'],
+  ]);
+  const { collisionCount = 0 } = status;
+  if (collisionCount < (old.status.collisionCount ?? 0)) errors.push(invalid('status.collisionCount', collisionCount, 'cannot be decremented'));
+  return errors;
+}
 
 /** Upstream: pkg/apis/apps/v1/defaults.go, pkg/registry/apps/deployment/strategy.go. */
 export const deployment: KindBehaviour<Deployment> = {
@@ -11,6 +73,7 @@ export const deployment: KindBehaviour<Deployment> = {
   version: 'v1',
   kind: 'Deployment',
   hasGeneration: true,
+  generationCountsAnnotations: true,
   hasStatus: true,
   setDefaults: ({ spec }) => {
     setTemplateDefaults(spec.template);
@@ -28,6 +91,12 @@ export const deployment: KindBehaviour<Deployment> = {
   prepareForCreate: (object) => {
     object.status = {};
   },
+  validate,
+  validateUpdate: (object, old) => {
+    const changed = !isDeepStrictEqual(object.spec.selector, old.spec.selector);
+    return [...validate(object), ...(changed ? [invalid('spec.selector', object.spec.selector, 'field is immutable')] : [])];
+  },
+  validateStatusUpdate,
   row: ({ metadata, spec, status }, nowMs) => [
     metadata.name ?? '',
     `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`,

@@ -1,9 +1,24 @@
+import { isDeepStrictEqual } from 'node:util';
 import { setTemplateDefaults } from '../../core/v1/pod/defaults.ts';
 import { templateCells } from '../../core/v1/pod/template-cells.ts';
 import { age } from '../../duration.ts';
+import { type FieldError, invalid } from '../../field-error.ts';
 import type { ReplicaSet } from '../../generated/types/apps.v1.ts';
 import { formatSelector, selectorText } from '../../labels.ts';
 import type { KindBehaviour } from '../../resource.ts';
+import { checkNonNegative } from '../../validation.ts';
+import { checkCounts, validateSelectorAndTemplate } from './replica-validation.ts';
+
+/** Upstream: pkg/apis/apps/validation, ValidateReplicaSetSpec. */
+function validate({ spec }: ReplicaSet): FieldError[] {
+  return [
+    ...checkNonNegative(spec.replicas, 'spec.replicas'),
+    ...checkNonNegative(spec.minReadySeconds, 'spec.minReadySeconds'),
+    ...validateSelectorAndTemplate({ selector: spec.selector, template: spec.template! }, 'spec', 'empty selector is invalid for deployment'),
+  ];
+}
+
+const COUNTS = ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration', 'terminatingReplicas'];
 
 /** Upstream: pkg/apis/apps/v1/defaults.go, pkg/registry/apps/replicaset/strategy.go. */
 export const replicaSet: KindBehaviour<ReplicaSet> = {
@@ -19,6 +34,18 @@ export const replicaSet: KindBehaviour<ReplicaSet> = {
   prepareForCreate: (object) => {
     object.status = { replicas: 0 };
   },
+  validate,
+  validateUpdate: (object, old) => {
+    const changed = !isDeepStrictEqual(object.spec.selector, old.spec.selector);
+    return [...validate(object), ...(changed ? [invalid('spec.selector', object.spec.selector, 'field is immutable')] : [])];
+  },
+  validateStatusUpdate: ({ status }) =>
+    checkCounts({ ...status }, COUNTS, [
+      ['fullyLabeledReplicas', 'replicas', 'status.replicas'],
+      ['readyReplicas', 'replicas', 'status.replicas'],
+      ['availableReplicas', 'replicas', 'status.replicas'],
+      ['availableReplicas', 'readyReplicas', 'readyReplicas'],
+    ]),
   row: ({ metadata, spec, status }, nowMs) => [
     metadata.name ?? '',
     spec.replicas ?? 0,

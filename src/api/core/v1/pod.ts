@@ -3,6 +3,7 @@ import type { KindBehaviour } from '../../resource.ts';
 import { setPodOnlyDefaults, setPodSpecDefaults } from './pod/defaults.ts';
 import { qosClass } from './pod/quality-of-service.ts';
 import { podRow } from './pod/row.ts';
+import { validatePod, validatePodUpdate } from './pod/validation/update.ts';
 
 /** Upstream: pkg/registry/core/pod/strategy.go. */
 export const pod: KindBehaviour<Pod> = {
@@ -34,6 +35,8 @@ export const pod: KindBehaviour<Pod> = {
     else delete object.metadata.ownerReferences;
     object.status.qosClass = old.status.qosClass ?? qosClass(old.spec);
   },
+  validate: validatePod,
+  validateUpdate: validatePodUpdate,
   row: podRow,
   selectableFields: {
     'spec.nodeName': ({ spec }) => spec.nodeName ?? '',

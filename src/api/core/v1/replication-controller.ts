@@ -1,9 +1,24 @@
+import { checkCounts, validateTemplateFor } from '../../apps/v1/replica-validation.ts';
 import { age } from '../../duration.ts';
+import { type FieldError, required } from '../../field-error.ts';
 import type { ReplicationController } from '../../generated/types/core.v1.ts';
 import { selectorFromMap } from '../../labels.ts';
 import type { KindBehaviour } from '../../resource.ts';
+import { checkNonNegative } from '../../validation.ts';
 import { setTemplateDefaults } from './pod/defaults.ts';
 import { templateCells } from './pod/template-cells.ts';
+
+/** Upstream: pkg/apis/core/validation, ValidateReplicationControllerSpec. */
+function validate({ spec }: ReplicationController): FieldError[] {
+  return [
+    ...checkNonNegative(spec.minReadySeconds, 'spec.minReadySeconds'),
+    ...(Object.keys(spec.selector ?? {}).length ? [] : [required('spec.selector')]),
+    ...checkNonNegative(spec.replicas, 'spec.replicas'),
+    ...validateTemplateFor(spec.template, selectorFromMap(spec.selector), 'spec.template', 'ReplicationController'),
+  ];
+}
+
+const COUNTS = ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'];
 
 /** Upstream: pkg/apis/core/v1/defaults.go, pkg/registry/core/replicationcontroller/strategy.go. */
 export const replicationController: KindBehaviour<ReplicationController> = {
@@ -25,6 +40,15 @@ export const replicationController: KindBehaviour<ReplicationController> = {
   prepareForCreate: (object) => {
     object.status = { replicas: 0 };
   },
+  validate,
+  validateUpdate: validate,
+  validateStatusUpdate: ({ status }) =>
+    checkCounts({ ...status }, COUNTS, [
+      ['fullyLabeledReplicas', 'replicas', 'status.replicas'],
+      ['readyReplicas', 'replicas', 'status.replicas'],
+      ['availableReplicas', 'replicas', 'status.replicas'],
+      ['availableReplicas', 'readyReplicas', 'readyReplicas'],
+    ]),
   row: ({ metadata, spec, status }, nowMs) => [
     metadata.name ?? '',
     spec.replicas ?? 0,

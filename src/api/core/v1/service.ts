@@ -4,6 +4,7 @@ import { selectorFromMap } from '../../labels.ts';
 import { nameCheck } from '../../meta/validation.ts';
 import { dns1035LabelFaults } from '../../names.ts';
 import type { KindBehaviour } from '../../resource.ts';
+import { validateService, validateServiceUpdate } from './service-validation.ts';
 
 /** Three hours: how long ClientIP affinity lasts by default. */
 const AFFINITY_SECONDS = 10800;
@@ -56,6 +57,8 @@ export const service: KindBehaviour<Service> = {
   prepareForCreate: (object) => {
     object.status = { loadBalancer: {} };
   },
+  validate: validateService,
+  validateUpdate: validateServiceUpdate,
   row: (object, nowMs) => [
     object.metadata.name ?? '',
     object.spec.type ?? '',
