@@ -17,7 +17,7 @@ import { ControlPlane, type ControlPlaneOptions } from './control-plane.ts';
 import { kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
 import { administrator, componentUser } from './users.ts';
 
-export interface ClusterOptions extends Partial<Pick<ControlPlaneOptions, 'nodes' | 'simulate'>> {
+export interface ClusterOptions extends Partial<Pick<ControlPlaneOptions, 'nodes' | 'simulate' | 'deployment' | 'replicaSet'>> {
   /** Port of the API server; 0, the default, picks a free one. */
   port?: number;
   /** Where objects and certificates are kept; without it they are gone when the cluster stops. */
@@ -71,7 +71,8 @@ export class Cluster {
     const log = options.log ?? silent;
     const store = await openStore(options.dataDir);
     const apiServer = new ApiServer({ store, clock, rng: rng.fork('apiserver'), admission: admissionPlugins(), freeze: options.freeze ?? false });
-    const controlPlane = new ControlPlane({ apiServer, clock, rng, log, nodes: options.nodes ?? 3, ...(options.simulate ? { simulate: options.simulate } : {}) });
+    const { simulate, deployment, replicaSet } = options;
+    const controlPlane = new ControlPlane({ apiServer, clock, rng, log, nodes: options.nodes ?? 3, ...(simulate ? { simulate } : {}), ...(deployment ? { deployment } : {}), ...(replicaSet ? { replicaSet } : {}) });
     const certificates = await loadCertificates(options.dataDir, clock.now());
     const http = new HttpServer({ apiServer, tls: { ...certificates.server, ca: certificates.ca }, authenticator: new CertificateAuthenticator(), log });
     try {

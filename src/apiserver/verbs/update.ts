@@ -61,7 +61,7 @@ export async function modify(context: ApiContext, resource: ServedResource, requ
     resource.behaviour.setDefaults?.(object);
     const attributes = { operation: 'UPDATE' as const, resource, subresource, namespace, name, object, old, user: request.user, dryRun: options.dryRun };
     await context.admission.admit(attributes, context);
-    settleGeneration(resource, object, old);
+    settleGeneration(resource, subresource, object, old);
     const managed = modifyOptions.managed?.();
     stampManager(context, resource, { object, old, options, subresource, ...(managed ? { managed } : {}) });
     check(resource, subresource, object, old, modifyOptions);
@@ -123,10 +123,11 @@ function restore<T extends object>(target: T, source: T, names: readonly (keyof 
 }
 
 /** The generation counts changes of everything but metadata and status. */
-function settleGeneration(resource: ServedResource, object: KubeObject, old: KubeObject): void {
+function settleGeneration(resource: ServedResource, subresource: string, object: KubeObject, old: KubeObject): void {
   if (!resource.hasGeneration) return;
   const essence = ({ metadata: _m, status: _s, apiVersion: _a, kind: _k, ...rest }: KubeObject & { status?: unknown }): unknown => rest;
-  if (!deepEqual(essence(object), essence(old))) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  const annotationsCount = resource.behaviour.generationCountsAnnotations && !subresource && !deepEqual(object.metadata.annotations, old.metadata.annotations);
+  if (annotationsCount || !deepEqual(essence(object), essence(old))) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 
 function check(resource: ServedResource, subresource: string, object: KubeObject, old: KubeObject, { validate }: ModifyOptions): void {

@@ -1,0 +1,73 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { CliError, report } from './errors.ts';
+
+/** A duration as Go writes it: `90s`, `1m30s`, `500ms`; a bare number counts seconds. */
+function duration(text: string): number {
+  const units: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) throw new InvalidArgumentError('expected a duration such as 60s or 1m30s');
+  return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)].reduce((sum, [, amount, unit]) => sum + Number(amount) * units[unit!]!, 0);
+}
+
+function whole(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < least || value > most) throw new InvalidArgumentError(`expected a whole number from ${least} to ${most}`);
+    return value;
+  };
+}
+
+const collect = (value: string, before: string[]): string[] => [...before, value];
+
+const program = new Command('coracle')
+  .description('Kubernetes Deployments end to end in one process.')
+  .version('0.1.0')
+  .showHelpAfterError('(coracle --help shows the commands and their options)')
+  .enablePositionalOptions();
+
+program
+  .command('up')
+  .description('boot a cluster and serve its API until Ctrl-C')
+  .option('-f, --filename <path>', 'apply this file, folder, or - for standard input, and show the rollout; repeatable', collect, [])
+  .option('--exit', 'end when the rollout ends: 0 if it is complete, 1 if it is not')
+  .option('--timeout <duration>', 'how long a rollout may take', duration, 60_000)
+  .option('--nodes <count>', 'nodes to simulate', whole(0, 5000), 3)
+  .option('--port <port>', 'port of the API server; 0 picks a free one', whole(0, 65_535), 6443)
+  .addOption(new Option('--data-dir <dir>', 'where objects and certificates are kept (default: ~/.coracle/data)').conflicts('ephemeral'))
+  .option('--ephemeral', 'keep everything in memory, and nothing after the end')
+  .option('--kubeconfig <file>', 'where to write the kubeconfig (default: ~/.coracle/kubeconfig)')
+  .addOption(new Option('--runtime <name>', 'container runtime of the nodes').choices(['simulated']).default('simulated'))
+  .option('--simulate <file>', 'rules for the simulated containers, by image')
+  .option('--seed <number>', 'draw names and jitter from this seed', whole(0, 4_294_967_295))
+  .option('--fix-scale-hang', 'finish a scale during a rollout with maxSurge 0, which upstream leaves hanging (issue 102551)')
+  .option('--quiet', 'print nothing but errors')
+  .action(async (options) => {
+    const { up } = await import('./up.ts');
+    process.exitCode = await up(options);
+  });
+
+program
+  .command('kubectl')
+  .description('run kubectl against the running cluster')
+  .argument('[args...]')
+  .allowUnknownOption()
+  .passThroughOptions()
+  .helpOption(false)
+  .action(async (args: string[]) => {
+    const { kubectl } = await import('./kubectl.ts');
+    process.exitCode = await kubectl(args);
+  });
+
+process.on('uncaughtException', (error) => {
+  // A reader that has gone (`coracle … | head`) is no fault of ours.
+  if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = report(error);
+}
+
+export { CliError };
