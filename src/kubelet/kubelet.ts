@@ -116,6 +116,7 @@ export class Kubelet {
         secret: (namespace, name) => client.resource(Secrets).get(namespace, name),
       },
       node: () => heartbeat.node as Node,
+      refreshNode: () => heartbeat.refresh(),
       others: (uid) => [...this.#workers.values()].filter((worker) => worker.active && worker.pod.metadata.uid !== uid).map((worker) => worker.pod),
       finished: (uid) => this.#workers.delete(uid),
     };

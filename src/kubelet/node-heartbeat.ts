@@ -39,6 +39,11 @@ export class NodeHeartbeat {
     return this.#node;
   }
 
+  async refresh(): Promise<Node> {
+    this.#node = await this.#client.resource(Nodes).get('', this.#description.name);
+    return this.#node;
+  }
+
   /** Tries until the node is registered, then goes on in the background until stop(). */
   async start(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {

@@ -23,6 +23,8 @@ export interface NodeServices {
   readonly config: ConfigSource;
   readonly crashes: BackOffTable;
   node(): Node;
+  /** Reads the node anew: somebody may have changed its labels. */
+  refreshNode(): Promise<Node>;
   /** The pods that the node has taken and that are not over, but for this one. */
   others(uid: string): Pod[];
   /** The worker has done everything; it may be dropped. */

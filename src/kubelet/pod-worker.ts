@@ -133,7 +133,9 @@ export class PodWorker {
 
   async #admit(): Promise<boolean> {
     const { recorder, pods } = this.#services;
-    const reason = refusal(this.#pod, this.#services.node(), this.#services.others(this.#pod.metadata.uid ?? ''));
+    const others = this.#services.others(this.#pod.metadata.uid ?? '');
+    let reason = refusal(this.#pod, this.#services.node(), others);
+    if (reason) reason = refusal(this.#pod, await this.#services.refreshNode(), others);
     this.#admitted = reason === undefined;
     if (!reason) return true;
     this.#over = true;

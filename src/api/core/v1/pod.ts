@@ -17,6 +17,7 @@ export const pod: KindBehaviour<Pod> = {
     setPodOnlyDefaults(spec);
   },
   prepareForCreate: (object) => {
+    if ((object.spec.terminationGracePeriodSeconds ?? 0) < 0) object.spec.terminationGracePeriodSeconds = 1;
     object.status = { phase: 'Pending', qosClass: qosClass(object.spec) };
     if (object.spec.schedulingGates?.length) {
       object.status.conditions = [
