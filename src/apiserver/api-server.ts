@@ -11,6 +11,7 @@ import { adminsOnly, type Authorizer } from './authorization.ts';
 import type { ApiContext } from './context.ts';
 import { Registry, type ServedResource } from './registry.ts';
 import { ObjectCodec } from './stored-object.ts';
+import type { NodeConnections } from './subresources/pod-connection.ts';
 import { findSubresource, type Subresource } from './subresources/subresources.ts';
 import { create } from './verbs/create.ts';
 import { remove, removeCollection } from './verbs/delete.ts';
@@ -25,6 +26,8 @@ export interface ApiServerOptions {
   rng: Rng;
   admission: readonly AdmissionPlugin[];
   authorizer?: Authorizer;
+  /** Reaches the kubelets, for logs, exec and the like. */
+  nodes?: NodeConnections;
   /** Freeze every object that is handed out, so that a reader that writes fails. For tests. */
   freeze?: boolean;
 }
@@ -40,7 +43,7 @@ const HANDLERS: Record<Exclude<Verb, 'connect'>, Handler> = { get, list, watch, 
 export class ApiServer implements Transport {
   readonly context: ApiContext;
 
-  constructor({ store, clock, rng, admission, authorizer = adminsOnly, freeze = false }: ApiServerOptions) {
+  constructor({ store, clock, rng, admission, authorizer = adminsOnly, nodes = () => undefined, freeze = false }: ApiServerOptions) {
     this.context = {
       store,
       clock,
@@ -49,6 +52,7 @@ export class ApiServer implements Transport {
       codec: new ObjectCodec(),
       admission: new AdmissionChain(admission),
       authorizer,
+      nodes,
       freeze: freeze ? deepFreeze : (value) => value,
     };
   }

@@ -6,6 +6,7 @@ import type { AdmissionChain } from './admission/admission.ts';
 import type { Authorizer } from './authorization.ts';
 import { type Registry, type ServedResource, storageKey, toServed } from './registry.ts';
 import type { ObjectCodec } from './stored-object.ts';
+import type { NodeConnections } from './subresources/pod-connection.ts';
 
 /** What every verb needs. */
 export interface ApiContext {
@@ -16,6 +17,7 @@ export interface ApiContext {
   codec: ObjectCodec;
   admission: AdmissionChain;
   authorizer: Authorizer;
+  nodes: NodeConnections;
   /** Freezes what is handed to readers; on in tests, to catch a reader that writes. */
   freeze: <T>(value: T) => T;
 }

@@ -70,7 +70,7 @@ export class Cluster {
     const rng = options.seed === undefined ? Rng.system() : new Rng(options.seed);
     const log = options.log ?? silent;
     const store = await openStore(options.dataDir);
-    const apiServer = new ApiServer({ store, clock, rng: rng.fork('apiserver'), admission: admissionPlugins(), freeze: options.freeze ?? false });
+    const apiServer = new ApiServer({ store, clock, rng: rng.fork('apiserver'), admission: admissionPlugins(), nodes: (name) => controlPlane.kubelet(name), freeze: options.freeze ?? false });
     const { simulate, deployment, replicaSet } = options;
     const controlPlane = new ControlPlane({ apiServer, clock, rng, log, nodes: options.nodes ?? 3, ...(simulate ? { simulate } : {}), ...(deployment ? { deployment } : {}), ...(replicaSet ? { replicaSet } : {}) });
     const certificates = await loadCertificates(options.dataDir, clock.now());

@@ -12,7 +12,9 @@ import { readBody } from './body.ts';
 import { negotiate, type Representation } from './negotiate.ts';
 import { Pages } from './pages.ts';
 import { type Encoder, makeEncoder } from './encode.ts';
+import type { PodStreamServer } from './pod-streams.ts';
 import { route } from './route.ts';
+import { splitUrl } from './url.ts';
 import { sendWatch } from './watch-response.ts';
 
 export interface HttpServerOptions {
@@ -20,8 +22,6 @@ export interface HttpServerOptions {
   tls: { key: string; cert: string; ca: string };
   authenticator: Authenticator;
   log: Log;
-  /** Takes over connections that ask for another protocol: exec, attach, port-forward. */
-  upgrade?: (request: IncomingMessage, socket: Socket, head: Buffer, user: UserInfo) => void;
 }
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
@@ -33,6 +33,7 @@ export class HttpServer {
   readonly #pages: Pages;
   readonly #encoder: Encoder;
   readonly #sockets = new Set<Duplex>();
+  #streams: PodStreamServer | undefined;
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
@@ -108,6 +109,15 @@ export class HttpServer {
     apiRequest.body = decodeProtobuf(body, (apiVersion, kind) => this.#options.apiServer.context.registry.schemaOf(apiVersion, kind));
   }
 
+  /** Loaded with the first exec, attach or port-forward. */
+  async #podStreams(): Promise<PodStreamServer> {
+    if (!this.#streams) {
+      const { PodStreamServer } = await import('./pod-streams.ts');
+      this.#streams ??= new PodStreamServer(this.#options.apiServer);
+    }
+    return this.#streams;
+  }
+
   #fail(response: ServerResponse, error: unknown): void {
     let status: StatusError;
     if (error instanceof StatusError) status = error;
@@ -130,17 +140,9 @@ export class HttpServer {
   #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
     socket.on('error', () => socket.destroy());
     const user = this.#options.authenticator.authenticate(request);
-    if (user && this.#options.upgrade) return this.#options.upgrade(request, socket, head, user);
-    socket.end(`HTTP/1.1 ${user ? '400 Bad Request' : '401 Unauthorized'}\r\nConnection: close\r\n\r\n`);
+    if (!user) socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n');
+    else void this.#podStreams().then((streams) => streams.upgrade(request, socket, head, user));
   }
-}
-
-export function splitUrl(url: string): { path: string; query: Query } {
-  const mark = url.indexOf('?');
-  if (mark < 0) return { path: url, query: {} };
-  const query: Query = {};
-  for (const [key, value] of new URLSearchParams(url.slice(mark + 1))) if (key !== '__proto__') query[key] = value;
-  return { path: url.slice(0, mark), query };
 }
 
 function sendNotFound(response: ServerResponse): void {

@@ -7,6 +7,7 @@ import { update } from '../verbs/update.ts';
 import { bind } from './binding.ts';
 import { evict } from './eviction.ts';
 import { finalize } from './finalize.ts';
+import { log } from './pod-connection.ts';
 import { scale } from './scale.ts';
 
 export type Subresource = (context: ApiContext, resource: ServedResource, request: ApiRequest) => Promise<ApiResponse>;
@@ -23,6 +24,7 @@ const SUBRESOURCES: Record<string, Subresource> = {
   'pods/ephemeralcontainers': partOfTheObject,
   'pods/binding': bind,
   'pods/eviction': evict,
+  'pods/log': log,
   'namespaces/finalize': finalize,
 };
 

@@ -1,0 +1,136 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { UserInfo } from '../../api/request.ts';
+import { badRequest, forbidden, internalError, StatusError } from '../../api/status.ts';
+import type { ApiServer } from '../api-server.ts';
+import { connectToPod, type PodConnection } from '../subresources/pod-connection.ts';
+import { forwardPorts } from './port-forward.ts';
+import { Pipe } from './pipe.ts';
+import { route } from './route.ts';
+import { splitUrl } from './url.ts';
+import { tunnelPorts } from './spdy-tunnel.ts';
+
+/** First byte of each message: which stream it belongs to (remotecommand: v4 and v5 channel protocols). */
+const STDIN = 0;
+const STDOUT = 1;
+const STDERR = 2;
+const ERROR = 3;
+const RESIZE = 4;
+/** v5: the rest of the message names the stream that the client closes. */
+const CLOSE = 255;
+
+const CHANNELS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
+const SPDY_TUNNEL = 'SPDY/3.1+portforward.k8s.io';
+/** The same for our WebSocket library, which rightly finds that a slash is not allowed in a protocol's name. */
+const SPDY_TUNNEL_TOKEN = 'spdy-3.1-portforward.k8s.io';
+const MAX_MESSAGE_BYTES = 1 << 20;
+
+/** exec, attach and port-forward over WebSocket: the connections that leave http behind. */
+export class PodStreamServer {
+  readonly #apiServer: ApiServer;
+  readonly #sockets: WebSocketServer;
+
+  constructor(apiServer: ApiServer) {
+    this.#apiServer = apiServer;
+    this.#sockets = new WebSocketServer({
+      noServer: true,
+      maxPayload: MAX_MESSAGE_BYTES,
+      handleProtocols: (offered) => [...CHANNELS, SPDY_TUNNEL_TOKEN].find((protocol) => offered.has(protocol)) ?? false,
+    });
+    this.#sockets.on('headers', (headers) => {
+      headers.forEach((line, i) => {
+        headers[i] = line.replace(SPDY_TUNNEL_TOKEN, SPDY_TUNNEL);
+      });
+    });
+  }
+
+  /** Takes over a connection whose user is known. Failures before the switch are answered as Statuses. */
+  async upgrade(request: IncomingMessage, socket: Socket, head: Buffer, user: UserInfo): Promise<void> {
+    try {
+      const { path, query } = splitUrl(request.url ?? '/');
+      const routed = route('GET', path, query);
+      if (routed?.resource !== 'pods' || routed.verb !== 'connect' || !routed.subresource) throw badRequest('this path does not take an Upgrade');
+      const { context } = this.#apiServer;
+      const refusal = context.authorizer.authorize({ ...routed, user });
+      if (refusal) throw forbidden(routed, routed.name ?? '', refusal);
+      const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((p) => p.trim());
+      const isPortForward = routed.subresource === 'portforward';
+      if (!offered.some((p) => CHANNELS.includes(p) || (isPortForward && p === SPDY_TUNNEL))) throw badRequest(`unable to upgrade: none of the protocols ${JSON.stringify(offered)} is served`);
+      request.headers['sec-websocket-protocol'] = offered.map((p) => (p === SPDY_TUNNEL ? SPDY_TUNNEL_TOKEN : p)).join(', ');
+      const connection = await connectToPod(context, routed, query['container'], { containerNeeded: !isPortForward });
+      const parameters = new URLSearchParams((request.url ?? '').split('?')[1] ?? '');
+      this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
+        webSocket.on('error', () => webSocket.terminate());
+        this.#talk(webSocket, routed.subresource!, connection, parameters).catch(() => webSocket.terminate());
+      });
+    } catch (error) {
+      refuse(socket, error instanceof StatusError ? error : internalError('see the log of the API server'));
+    }
+  }
+
+  async #talk(webSocket: WebSocket, subresource: string, connection: PodConnection, parameters: URLSearchParams): Promise<void> {
+    if (subresource !== 'portforward') return runCommand(webSocket, subresource, connection, parameters);
+    if (webSocket.protocol === SPDY_TUNNEL_TOKEN) return tunnelPorts(webSocket, connection);
+    return forwardPorts(webSocket, connection, parameters.getAll('ports').flatMap((p) => p.split(',')).map(Number));
+  }
+}
+
+async function runCommand(webSocket: WebSocket, subresource: string, { node, namespace, pod, container }: PodConnection, parameters: URLSearchParams): Promise<void> {
+  const wants = (name: string): boolean => ['true', '1'].includes(parameters.get(name) ?? '');
+  const gone = new AbortController();
+  const stdin = new Pipe<Uint8Array>();
+  const resize = new Pipe<{ width: number; height: number }>();
+  const send = (channel: number, chunk: Uint8Array): void => {
+    if (webSocket.readyState === webSocket.OPEN) webSocket.send(Buffer.concat([Buffer.from([channel]), chunk]));
+  };
+  webSocket.on('close', () => {
+    gone.abort();
+    stdin.end();
+    resize.end();
+  });
+  webSocket.on('message', (data: Buffer) => {
+    const [channel] = data;
+    const rest = data.subarray(1);
+    if (channel === STDIN) stdin.push(rest);
+    else if (channel === RESIZE) resize.push(terminalSize(rest));
+    else if (channel === CLOSE && rest[0] === STDIN) stdin.end();
+  });
+  const tty = wants('tty');
+  const streams = {
+    ...(wants('stdin') ? { stdin } : {}),
+    ...(tty ? { resize } : {}),
+    stdout: (chunk: Uint8Array) => wants('stdout') && send(STDOUT, chunk),
+    stderr: (chunk: Uint8Array) => wants('stderr') && send(STDERR, chunk),
+    signal: gone.signal,
+  };
+  let outcome: object;
+  try {
+    const exitCode = subresource === 'exec' ? (await node.exec(namespace, pod, container, { command: parameters.getAll('command'), tty }, streams)).exitCode : await node.attach(namespace, pod, container, streams).then(() => 0);
+    outcome = exitStatus(exitCode);
+  } catch (error) {
+    outcome = error instanceof StatusError ? error.status : internalError((error as Error).message).status;
+  }
+  send(ERROR, Buffer.from(JSON.stringify(outcome)));
+  webSocket.close(1000);
+}
+
+function terminalSize(bytes: Buffer): { width: number; height: number } {
+  try {
+    const { Width = 0, Height = 0 } = JSON.parse(bytes.toString()) as { Width?: number; Height?: number };
+    return { width: Width, height: Height };
+  } catch {
+    return { width: 0, height: 0 };
+  }
+}
+
+/** How a command's end is told on the error stream (remotecommand v4). */
+function exitStatus(exitCode: number): object {
+  if (exitCode === 0) return { metadata: {}, status: 'Success' };
+  return { metadata: {}, status: 'Failure', reason: 'NonZeroExitCode', message: `command terminated with non-zero exit code: exit status ${exitCode}`, details: { causes: [{ reason: 'ExitCode', message: String(exitCode) }] } };
+}
+
+function refuse(socket: Socket, { status, code }: StatusError): void {
+  const body = JSON.stringify(status);
+  socket.end(`HTTP/1.1 ${code} ${status.reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
+}

@@ -1,0 +1,118 @@
+import type { Pod } from '../../api/generated/types/core.v1.ts';
+import type { ApiRequest, ApiResponse } from '../../api/request.ts';
+import { badRequest, notFound, StatusError } from '../../api/status.ts';
+import { parseTime } from '../../lib/clock.ts';
+import { type ApiContext, read } from '../context.ts';
+import type { ServedResource } from '../registry.ts';
+
+/** One line of a container's log. */
+export interface PodLogLine {
+  /** Milliseconds since the epoch. */
+  at: number;
+  /** With its newline, where there was one. */
+  text: string;
+}
+
+export interface PodLogOptions {
+  previous?: boolean;
+  follow?: boolean;
+  tailLines?: number;
+  /** Lines at or after this time, in milliseconds since the epoch. */
+  since?: number;
+  signal?: AbortSignal;
+}
+
+/** The ends of a conversation with a container. */
+export interface PodStreams {
+  stdin?: AsyncIterable<Uint8Array>;
+  stdout(chunk: Uint8Array): void;
+  stderr(chunk: Uint8Array): void;
+  resize?: AsyncIterable<{ width: number; height: number }>;
+  /** The client has gone. */
+  signal: AbortSignal;
+}
+
+/** What the API server passes on to the kubelet of a pod's node. All throw StatusErrors. */
+export interface NodeConnection {
+  getLogs(namespace: string, pod: string, container: string, options: PodLogOptions): Promise<AsyncIterable<PodLogLine>>;
+  exec(namespace: string, pod: string, container: string, options: { command: readonly string[]; tty: boolean }, streams: PodStreams): Promise<{ exitCode: number }>;
+  attach(namespace: string, pod: string, container: string, streams: PodStreams): Promise<void>;
+  portForward(namespace: string, pod: string, port: number, streams: PodStreams): Promise<void>;
+}
+
+/** Finds the kubelet of a node; undefined when it cannot be reached. */
+export type NodeConnections = (nodeName: string) => NodeConnection | undefined;
+
+export interface PodConnection {
+  node: NodeConnection;
+  namespace: string;
+  pod: string;
+  container: string;
+}
+
+/**
+ * Where a request that goes through to a container leads.
+ *
+ * @throws StatusError when there is no such pod or container, several to choose from, or no node that runs it.
+ */
+export async function connectToPod(context: ApiContext, request: Pick<ApiRequest, 'namespace' | 'name'>, container: string | undefined, options: { containerNeeded: boolean }): Promise<PodConnection> {
+  const pods = context.registry.find({ group: '', version: 'v1', resource: 'pods' })!;
+  const { namespace = '', name = '' } = request;
+  const found = await read(context, pods, namespace, name);
+  if (!found) throw notFound(pods.facts, name);
+  const pod = found.object as Pod;
+  const chosen = options.containerNeeded ? chooseContainer(pod, container) : '';
+  if (!pod.spec.nodeName) throw badRequest(`pod ${name} does not have a host assigned`);
+  const node = context.nodes(pod.spec.nodeName);
+  if (!node) throw new StatusError(500, 'InternalError', `Internal error occurred: the kubelet of node ${JSON.stringify(pod.spec.nodeName)} cannot be reached`);
+  return { node, namespace, pod: name, container: chosen };
+}
+
+function chooseContainer({ metadata, spec }: Pod, wanted: string | undefined): string {
+  const names = spec.containers.map((c) => c.name);
+  const all = [...(spec.initContainers ?? []).map((c) => c.name), ...names, ...(spec.ephemeralContainers ?? []).map((c) => c.name)];
+  if (wanted) {
+    if (!all.includes(wanted)) throw badRequest(`container ${wanted} is not valid for pod ${metadata.name}`);
+    return wanted;
+  }
+  if (names.length === 1) return names[0]!;
+  const init = spec.initContainers?.length ? ` or one of the init containers: [${spec.initContainers.map((c) => c.name).join(' ')}]` : '';
+  throw badRequest(`a container name must be specified for pod ${metadata.name}, choose one of: [${names.join(' ')}]${init}`);
+}
+
+/** The log of a container, as text (pkg/registry/core/pod/rest/log.go). */
+export async function log(context: ApiContext, _resource: ServedResource, request: ApiRequest): Promise<ApiResponse> {
+  const { query } = request;
+  const isTrue = (name: string): boolean => query[name] === 'true' || query[name] === '1';
+  const { node, namespace, pod, container } = await connectToPod(context, request, query['container'], { containerNeeded: true });
+  const since = sinceTime(context, query['sinceSeconds'], query['sinceTime']);
+  const lines = await node.getLogs(namespace, pod, container, {
+    previous: isTrue('previous'),
+    follow: isTrue('follow'),
+    ...(query['tailLines'] === undefined ? {} : { tailLines: wholeNumber('tailLines', query['tailLines']) }),
+    ...(since === undefined ? {} : { since }),
+    ...(request.signal ? { signal: request.signal } : {}),
+  });
+  const limit = query['limitBytes'] === undefined ? Number.POSITIVE_INFINITY : wholeNumber('limitBytes', query['limitBytes']);
+  return { code: 200, stream: { contentType: 'text/plain', chunks: asText(lines, { timestamps: isTrue('timestamps'), limit }) } };
+}
+
+function sinceTime(context: ApiContext, seconds: string | undefined, time: string | undefined): number | undefined {
+  if (seconds !== undefined) return context.clock.now() - wholeNumber('sinceSeconds', seconds) * 1000;
+  return time === undefined ? undefined : parseTime(time);
+}
+
+function wholeNumber(name: string, text: string): number {
+  if (!/^\d+$/.test(text)) throw badRequest(`${name}: Invalid value: ${JSON.stringify(text)}: must be a whole number`);
+  return Number(text);
+}
+
+async function* asText(lines: AsyncIterable<PodLogLine>, { timestamps, limit }: { timestamps: boolean; limit: number }): AsyncGenerator<string> {
+  let left = limit;
+  for await (const { at, text } of lines) {
+    const line = timestamps ? `${new Date(at).toISOString().replace('Z', '000000Z')} ${text}` : text;
+    yield line.length > left ? line.slice(0, left) : line;
+    left -= line.length;
+    if (left <= 0) return;
+  }
+}
