@@ -1,20 +1,42 @@
+import { controllerRevision } from './apps/v1/controller-revision.ts';
+import { daemonSet } from './apps/v1/daemon-set.ts';
 import { deployment } from './apps/v1/deployment.ts';
 import { replicaSet } from './apps/v1/replica-set.ts';
+import { statefulSet } from './apps/v1/stateful-set.ts';
+import { horizontalPodAutoscalerV1 } from './autoscaling/v1/horizontal-pod-autoscaler.ts';
+import { horizontalPodAutoscaler } from './autoscaling/v2/horizontal-pod-autoscaler.ts';
+import { cronJob } from './batch/v1/cron-job.ts';
+import { job } from './batch/v1/job.ts';
 import { lease } from './coordination/v1/lease.ts';
 import { configMap } from './core/v1/config-map.ts';
 import { endpoints } from './core/v1/endpoints.ts';
 import { event } from './core/v1/event.ts';
+import { limitRange } from './core/v1/limit-range.ts';
 import { namespace } from './core/v1/namespace.ts';
 import { node } from './core/v1/node.ts';
+import { persistentVolume } from './core/v1/persistent-volume.ts';
+import { persistentVolumeClaim } from './core/v1/persistent-volume-claim.ts';
 import { pod } from './core/v1/pod.ts';
+import { podTemplate } from './core/v1/pod-template.ts';
 import { replicationController } from './core/v1/replication-controller.ts';
+import { resourceQuota } from './core/v1/resource-quota.ts';
 import { secret } from './core/v1/secret.ts';
 import { service } from './core/v1/service.ts';
 import { serviceAccount } from './core/v1/service-account.ts';
 import { endpointSlice } from './discovery/v1/endpoint-slice.ts';
 import { eventsEvent } from './events/v1/event.ts';
+import { ingress } from './networking/v1/ingress.ts';
+import { ingressClass } from './networking/v1/ingress-class.ts';
+import { networkPolicy } from './networking/v1/network-policy.ts';
 import type { KubeObject } from './object.ts';
+import { podDisruptionBudget } from './policy/v1/pod-disruption-budget.ts';
+import { clusterRole } from './rbac/v1/cluster-role.ts';
+import { clusterRoleBinding } from './rbac/v1/cluster-role-binding.ts';
+import { role } from './rbac/v1/role.ts';
+import { roleBinding } from './rbac/v1/role-binding.ts';
 import type { KindBehaviour } from './resource.ts';
+import { priorityClass } from './scheduling/v1/priority-class.ts';
+import { storageClass } from './storage/v1/storage-class.ts';
 
 /** Lets kinds of different types stand in one list; a behaviour is only ever called with objects of its own kind. */
 const of = <T extends KubeObject>(behaviour: KindBehaviour<T>): KindBehaviour => behaviour as unknown as KindBehaviour;
@@ -36,4 +58,26 @@ export const kinds: readonly KindBehaviour[] = [
   of(lease),
   of(endpointSlice),
   of(eventsEvent),
+  of(controllerRevision),
+  of(daemonSet),
+  of(statefulSet),
+  of(horizontalPodAutoscalerV1),
+  of(horizontalPodAutoscaler),
+  of(cronJob),
+  of(job),
+  of(limitRange),
+  of(resourceQuota),
+  of(persistentVolume),
+  of(persistentVolumeClaim),
+  of(podTemplate),
+  of(ingress),
+  of(ingressClass),
+  of(networkPolicy),
+  of(podDisruptionBudget),
+  of(priorityClass),
+  of(role),
+  of(clusterRole),
+  of(roleBinding),
+  of(clusterRoleBinding),
+  of(storageClass),
 ];

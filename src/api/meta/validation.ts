@@ -26,6 +26,12 @@ export function nameCheck(faults: (name: string) => string[]): NameCheck {
   return (name, { prefix }) => faults(prefix ? withoutTrailingDash(name) : name);
 }
 
+/** What may not stand in one segment of a URL's path (upstream: apimachinery/pkg/api/validation/path). */
+export function pathSegmentFaults(name: string): string[] {
+  if (name === '.' || name === '..') return [`may not be '${name}'`];
+  return ['/', '%'].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
+}
+
 const subdomain = nameCheck(dns1123SubdomainFaults);
 
 /** Everything wrong with the metadata of a new object (upstream: apimachinery/pkg/api/validation.ValidateObjectMeta). */

@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from 'node:util';
+import { setTemplateDefaults } from '../../core/v1/pod/defaults.ts';
+import { templateCells } from '../../core/v1/pod/template-cells.ts';
+import { age } from '../../duration.ts';
+import { type FieldError, invalid, notSupported, required } from '../../field-error.ts';
+import type { DaemonSet } from '../../generated/types/apps.v1.ts';
+import { formatSelector, selectorFromMap } from '../../labels.ts';
+import type { KindBehaviour } from '../../resource.ts';
+import { checkNonNegative } from '../../validation.ts';
+import { checkIntOrPercent, checkNotAbove100Percent, isZero, validateSelectorAndTemplate } from './replica-validation.ts';
+
+function validateStrategy({ updateStrategy }: DaemonSet['spec']): FieldError[] {
+  const { type, rollingUpdate } = updateStrategy ?? {};
+  if (type === 'OnDelete') return [];
+  if (type !== 'RollingUpdate') return [notSupported('spec.updateStrategy', { Type: type, RollingUpdate: null }, ['OnDelete', 'RollingUpdate'])];
+  const path = 'spec.updateStrategy.rollingUpdate';
+  if (!rollingUpdate) return [required(path)];
+  const { maxUnavailable, maxSurge } = rollingUpdate;
+  const errors = [...checkIntOrPercent(maxUnavailable, `${path}.maxUnavailable`), ...checkNotAbove100Percent(maxUnavailable, `${path}.maxUnavailable`)];
+  errors.push(...checkIntOrPercent(maxSurge, `${path}.maxSurge`), ...checkNotAbove100Percent(maxSurge, `${path}.maxSurge`));
+  if (!isZero(maxUnavailable) && !isZero(maxSurge)) errors.push(invalid(`${path}.maxSurge`, maxSurge, 'may not be set when maxUnavailable is non-zero'));
+  if (isZero(maxUnavailable) && isZero(maxSurge)) errors.push(required(`${path}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'));
+  return errors;
+}
+
+/** Upstream: ValidateDaemonSetSpec. */
+function validate({ spec }: DaemonSet): FieldError[] {
+  return [
+    ...validateSelectorAndTemplate(spec, 'spec', 'empty selector is invalid for daemonset'),
+    ...checkNonNegative(spec.minReadySeconds, 'spec.minReadySeconds'),
+    ...validateStrategy(spec),
+    ...checkNonNegative(spec.revisionHistoryLimit, 'spec.revisionHistoryLimit'),
+  ];
+}
+
+/** Upstream: pkg/apis/apps/v1/defaults.go, pkg/registry/apps/daemonset/strategy.go. */
+export const daemonSet: KindBehaviour<DaemonSet> = {
+  group: 'apps',
+  version: 'v1',
+  kind: 'DaemonSet',
+  hasGeneration: true,
+  hasStatus: true,
+  setDefaults: ({ spec }) => {
+    setTemplateDefaults(spec.template);
+    spec.updateStrategy ??= {};
+    spec.updateStrategy.type ||= 'RollingUpdate';
+    if (spec.updateStrategy.type === 'RollingUpdate') {
+      spec.updateStrategy.rollingUpdate ??= {};
+      spec.updateStrategy.rollingUpdate.maxUnavailable ??= 1;
+      spec.updateStrategy.rollingUpdate.maxSurge ??= 0;
+    }
+    spec.revisionHistoryLimit ??= 10;
+  },
+  prepareForCreate: (object) => {
+    object.status = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 };
+  },
+  validate,
+  validateUpdate: (object, old) => {
+    const changed = !isDeepStrictEqual(object.spec.selector, old.spec.selector);
+    return [...validate(object), ...(changed ? [invalid('spec.selector', object.spec.selector, 'field is immutable')] : [])];
+  },
+  row: ({ metadata, spec, status }, nowMs) => [
+    metadata.name ?? '',
+    status.desiredNumberScheduled ?? 0,
+    status.currentNumberScheduled ?? 0,
+    status.numberReady ?? 0,
+    status.updatedNumberScheduled ?? 0,
+    status.numberAvailable ?? 0,
+    selectorFromMap(spec.template?.spec?.nodeSelector).toString() || '<none>',
+    age(metadata.creationTimestamp, nowMs),
+    ...templateCells(spec.template?.spec),
+    formatSelector(spec.selector),
+  ],
+};

@@ -1,0 +1,17 @@
+import type { PodTemplate } from '../../generated/types/core.v1.ts';
+import { selectorFromMap } from '../../labels.ts';
+import type { KindBehaviour } from '../../resource.ts';
+import { setTemplateDefaults } from './pod/defaults.ts';
+import { templateCells } from './pod/template-cells.ts';
+import { validatePodTemplate } from './pod/validation/pod-spec.ts';
+
+export const podTemplate: KindBehaviour<PodTemplate> = {
+  group: '',
+  version: 'v1',
+  kind: 'PodTemplate',
+  hasGeneration: true,
+  setDefaults: ({ template }) => setTemplateDefaults(template),
+  validate: ({ template }) => validatePodTemplate(template, 'template'),
+  validateUpdate: ({ template }) => validatePodTemplate(template, 'template'),
+  row: ({ metadata, template }) => [metadata.name ?? '', ...templateCells(template.spec), selectorFromMap(template.metadata?.labels).toString() || '<none>'],
+};

@@ -1,0 +1,13 @@
+import type { ClusterRole } from '../../generated/types/rbac.v1.ts';
+import { pathSegmentFaults } from '../../meta/validation.ts';
+import type { KindBehaviour } from '../../resource.ts';
+import { roleRow } from './rows.ts';
+
+/** Upstream: pkg/registry/rbac. Names may hold anything that may stand in a path. */
+export const clusterRole: KindBehaviour<ClusterRole> = {
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  kind: 'ClusterRole',
+  validateName: pathSegmentFaults,
+  row: roleRow,
+};
