@@ -121,7 +121,7 @@ function metricText(metric: MetricSpec, status: MetricStatus | undefined): strin
 }
 
 /** The cell TARGETS (upstream: formatHPAMetrics): two metrics, then how many more there are. */
-export function targetsText(metrics: readonly MetricSpec[], statuses: readonly MetricStatus[]): string {
+function targetsText(metrics: readonly MetricSpec[], statuses: readonly MetricStatus[]): string {
   if (metrics.length === 0) return '<none>';
   const all = metrics.map((metric, index) => metricText(metric, statuses[index]));
   return all.length > 2 ? `${all.slice(0, 2).join(', ')} + ${all.length - 2} more...` : all.join(', ');
