@@ -21,20 +21,6 @@ export function controllerReference(resource: Resource, owner: KubeObject): Owne
   };
 }
 
-/**
- * Index of an informer: objects under their controller's uid, and those without one under `orphansOf(namespace)`, so
- * that what one owner has, or might adopt, is found without a walk through the namespace.
- */
-export const BY_CONTROLLER = 'controller';
-
-export function controllerIndex(object: KubeObject): string[] {
-  return [controllerOf(object)?.uid ?? orphansOf(object.metadata.namespace ?? '')];
-}
-
-export function orphansOf(namespace: string): string {
-  return `orphans of ${namespace}`;
-}
-
 /** Eldest first; of the same age, by name. Upstream: controller.ReplicaSetsByCreationTimestamp. */
 export function byAge(a: KubeObject, b: KubeObject): number {
   return compareText(a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? '') || compareText(a.metadata.name!, b.metadata.name!);

@@ -1,10 +1,11 @@
 import type { Deployment, ReplicaSet } from '../../api/generated/types/apps.v1.ts';
 import type { Pod } from '../../api/generated/types/core.v1.ts';
-import { selectorFrom } from '../../api/labels.ts';
+import { type Selector, selectorFrom } from '../../api/labels.ts';
 import { keyOf, splitKey } from '../../api/object.ts';
 import { Deployments, Pods, ReplicaSets } from '../../api/resources.ts';
 import type { InformerFactory, Lister } from '../../client/informer.ts';
-import { BY_CONTROLLER, controllerIndex, controllerOf, orphansOf } from '../ownership.ts';
+import { indexByController, indexBySelector, orphansFor, ownedBy, ownersFor } from '../adoption-index.ts';
+import { controllerOf } from '../ownership.ts';
 import { type Change, type Controller, watchRule } from '../runtime/controller.ts';
 import { planDeployment } from './plan.ts';
 import type { DeploymentFaults, DeploymentSnapshot } from './rollout.ts';
@@ -28,11 +29,13 @@ interface Sources {
 }
 
 export function deploymentController(informers: InformerFactory, options: DeploymentControllerOptions = {}): Controller<DeploymentSnapshot> {
+  const deployments = informers.informer(Deployments);
   const replicaSets = informers.informer(ReplicaSets);
   const pods = informers.informer(Pods);
-  replicaSets.addIndex(BY_CONTROLLER, controllerIndex);
-  pods.addIndex(BY_CONTROLLER, controllerIndex);
-  const sources: Sources = { deployments: informers.lister(Deployments), replicaSets: replicaSets.lister, pods: pods.lister };
+  indexBySelector(deployments, selectorOf);
+  indexByController(replicaSets);
+  indexByController(pods);
+  const sources: Sources = { deployments: deployments.lister, replicaSets: replicaSets.lister, pods: pods.lister };
   return {
     name: 'deployment-controller',
     watches: [
@@ -50,11 +53,10 @@ export function deploymentController(informers: InformerFactory, options: Deploy
 
 function owned(deployment: Deployment, sources: Sources): { replicaSets: ReplicaSet[]; pods: Pod[] } {
   const { namespace = '', uid = '' } = deployment.metadata;
-  const selector = selectorFrom(deployment.spec.selector);
-  const orphans = sources.replicaSets.by(BY_CONTROLLER, orphansOf(namespace)).filter(({ metadata }) => selector.matches(metadata.labels));
-  const replicaSets = [...sources.replicaSets.by(BY_CONTROLLER, uid), ...orphans];
+  const selector = selectorOf(deployment);
+  const replicaSets = [...ownedBy(sources.replicaSets, uid), ...orphansFor(sources.replicaSets, namespace, selector)];
   const recreate = deployment.spec.strategy.type === 'Recreate';
-  const pods = recreate ? replicaSets.flatMap(({ metadata }) => sources.pods.by(BY_CONTROLLER, metadata.uid ?? '')) : [];
+  const pods = recreate ? replicaSets.flatMap(({ metadata }) => ownedBy(sources.pods, metadata.uid ?? '')) : [];
   return { replicaSets, pods: pods.filter(({ metadata }) => selector.matches(metadata.labels)) };
 }
 
@@ -66,7 +68,7 @@ function replicaSetKeys({ type, object, old }: Change<ReplicaSet>, sources: Sour
   if (owner) add(keys, deploymentOf(object, sources));
   else if (type !== 'deleted' && object.metadata.deletionTimestamp === undefined) {
     const changed = !old || before || JSON.stringify(old.metadata.labels) !== JSON.stringify(object.metadata.labels);
-    if (changed) for (const deployment of matching(object, sources)) add(keys, deployment);
+    if (changed) for (const deployment of ownersFor(sources.deployments, object, selectorOf)) add(keys, deployment);
   }
   return [...keys];
 }
@@ -82,11 +84,8 @@ function deploymentOf(object: ReplicaSet, { deployments }: Sources): Deployment 
   return deployment?.metadata.uid === owner.uid ? deployment : undefined;
 }
 
-function matching({ metadata }: ReplicaSet, { deployments }: Sources): Deployment[] {
-  return deployments.list({ namespace: metadata.namespace ?? '' }).filter(({ spec }) => {
-    const selector = selectorFrom(spec.selector);
-    return selector.requirements.length > 0 && selector.matches(metadata.labels);
-  });
+function selectorOf({ spec }: Deployment): Selector {
+  return selectorFrom(spec.selector);
 }
 
 /** The last pod to go is what a Recreate rollout waits for. */

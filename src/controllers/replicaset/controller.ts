@@ -1,9 +1,11 @@
 import type { ReplicaSet } from '../../api/generated/types/apps.v1.ts';
 import type { Pod, ReplicationController } from '../../api/generated/types/core.v1.ts';
+import type { Selector } from '../../api/labels.ts';
 import { type KubeObject, keyOf, type ObjectMeta, type Resource, splitKey } from '../../api/object.ts';
 import { Pods, ReplicaSets, ReplicationControllers } from '../../api/resources.ts';
 import type { InformerFactory, Lister } from '../../client/informer.ts';
-import { BY_CONTROLLER, controllerIndex, controllerOf, orphansOf } from '../ownership.ts';
+import { indexByController, indexBySelector, orphansFor, ownedBy, ownersFor } from '../adoption-index.ts';
+import { controllerOf } from '../ownership.ts';
 import { type Change, type Controller, type ObserveContext, watchRule } from '../runtime/controller.ts';
 import { planReplicaSet, type ReplicaSetFaults, type ReplicaSetSnapshot } from './plan.ts';
 import { replicaSetWorkload, replicationControllerWorkload, type Workload } from './workload.ts';
@@ -38,14 +40,16 @@ function controllerOfKind<T extends KubeObject>(
 ): Controller<ReplicaSetSnapshot> {
   const owners = informers.informer(kind.resource);
   const pods = informers.informer(Pods);
-  owners.addIndex(BY_CONTROLLER, controllerIndex);
-  pods.addIndex(BY_CONTROLLER, controllerIndex);
+  const selectorOf = (owner: T): Selector => kind.workload(owner).selector;
+  indexByController(owners);
+  indexBySelector(owners, selectorOf);
+  indexByController(pods);
   const keyOfOwner = (object: KubeObject): string | undefined => ownerKey(kind.resource, owners.lister, object);
   return {
     name: kind.name,
     watches: [
       watchRule(kind.resource, ({ object }) => [keyOf(object)]),
-      watchRule(Pods, (change) => podKeys(change, { keyOfOwner, matching: (pod) => matchingOwners(kind, owners.lister, pod) })),
+      watchRule(Pods, (change) => podKeys(change, { keyOfOwner, matching: (pod) => ownersFor(owners.lister, pod, selectorOf).map(keyOf) })),
     ],
     expects: { resource: Pods, keyOf: keyOfOwner },
     observe: async (key, context) => observe(key, context, { kind, owners: owners.lister, pods: pods.lister, options }),
@@ -59,15 +63,6 @@ function ownerKey<T extends KubeObject>(resource: Resource<T>, owners: Lister<T>
   if (reference?.kind !== resource.kind) return undefined;
   const owner = owners.get(object.metadata.namespace ?? '', reference.name);
   return owner?.metadata.uid === reference.uid ? keyOf(owner) : undefined;
-}
-
-/** Those that might adopt a pod without a controller. */
-function matchingOwners<T extends KubeObject>(kind: Kind<T>, owners: Lister<T>, pod: Pod): string[] {
-  if (!pod.metadata.labels) return [];
-  return owners.list({ namespace: pod.metadata.namespace ?? '' }).flatMap((owner) => {
-    const { selector } = kind.workload(owner);
-    return selector.requirements.length > 0 && selector.matches(pod.metadata.labels) ? [keyOf(owner)] : [];
-  });
 }
 
 function podKeys({ type, object, old }: Change<Pod>, owners: { keyOfOwner(pod: Pod): string | undefined; matching(pod: Pod): string[] }): string[] {
@@ -104,14 +99,13 @@ function observe<T extends KubeObject>(
   const object = owners.get(namespace, name);
   if (!object) return undefined;
   const workload = kind.workload(object);
-  const orphans = pods.by(BY_CONTROLLER, orphansOf(namespace)).filter((pod) => workload.selector.matches(pod.metadata.labels));
   const parent = controllerOf(object);
-  const siblings = parent ? owners.by(BY_CONTROLLER, parent.uid) : [];
+  const siblings = parent ? ownedBy(owners, parent.uid) : [];
   return {
     now,
     workload,
-    pods: [...pods.by(BY_CONTROLLER, object.metadata.uid!), ...orphans],
-    relatedPods: siblings.flatMap((sibling) => pods.by(BY_CONTROLLER, sibling.metadata.uid!)),
+    pods: [...ownedBy(pods, object.metadata.uid!), ...orphansFor(pods, namespace, workload.selector)],
+    relatedPods: siblings.flatMap((sibling) => ownedBy(pods, sibling.metadata.uid!)),
     expectationsMet,
     countTerminating: options.countTerminating ?? false,
     ...(options.faults ? { faults: options.faults } : {}),

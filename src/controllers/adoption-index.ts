@@ -1,0 +1,71 @@
+import type { Labels, Selector } from '../api/labels.ts';
+import type { KubeObject } from '../api/object.ts';
+import type { Informer, Lister } from '../client/informer.ts';
+import { controllerOf } from './ownership.ts';
+
+// Who may adopt what is decided by selectors. So that neither side has to walk through a namespace, both are indexed by
+// a `key=value` that the selector asks for: owners by one such pair of their selector, orphans by all of their labels.
+
+const BY_CONTROLLER = 'controller';
+const BY_SELECTOR = 'selector';
+
+/** Lets `ownedBy` and `orphansFor` find the informer's objects. */
+export function indexByController<T extends KubeObject>(informer: Informer<T>): void {
+  informer.addIndex(BY_CONTROLLER, (object) => {
+    const owner = controllerOf(object);
+    if (owner) return [owner.uid];
+    const { namespace = '', labels = {} } = object.metadata;
+    return [orphansOf(namespace), ...pairsIn(labels).map((pair) => orphansOf(namespace, pair))];
+  });
+}
+
+/** The objects whose controller has this uid. */
+export function ownedBy<T extends KubeObject>(lister: Lister<T>, uid: string): T[] {
+  return lister.by(BY_CONTROLLER, uid);
+}
+
+/** The objects of the namespace that match and have no controller. */
+export function orphansFor<T extends KubeObject>(lister: Lister<T>, namespace: string, selector: Selector): T[] {
+  return lister.by(BY_CONTROLLER, orphansOf(namespace, pairOf(selector))).filter(({ metadata }) => selector.matches(metadata.labels));
+}
+
+/** Lets `ownersFor` find the informer's objects. */
+export function indexBySelector<T extends KubeObject>(informer: Informer<T>, selectorOf: (owner: T) => Selector): void {
+  informer.addIndex(BY_SELECTOR, (owner) => [ownersIn(owner.metadata.namespace ?? '', pairOf(selectorOf(owner)))]);
+}
+
+/** Those that may adopt an object with these labels. One that selects everything adopts nothing. */
+export function ownersFor<T extends KubeObject>(lister: Lister<T>, { metadata }: KubeObject, selectorOf: (owner: T) => Selector): T[] {
+  const { namespace = '', labels } = metadata;
+  if (!labels) return [];
+  const pairs = [undefined, ...pairsIn(labels)];
+  return pairs
+    .flatMap((pair) => lister.by(BY_SELECTOR, ownersIn(namespace, pair)))
+    .filter((owner) => {
+      const selector = selectorOf(owner);
+      return selector.requirements.length > 0 && selector.matches(labels);
+    });
+}
+
+function pairsIn(labels: Labels): string[] {
+  return Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+}
+
+/** A pair that the selector cannot do without, if there is one: of several the longest, as the likeliest to be rare. */
+function pairOf({ requirements }: Selector): string | undefined {
+  let longest: string | undefined;
+  for (const { key, operator, values } of requirements) {
+    if (values.length !== 1 || (operator !== '=' && operator !== '==' && operator !== 'in')) continue;
+    const pair = `${key}=${values[0]}`;
+    if (longest === undefined || pair.length > longest.length) longest = pair;
+  }
+  return longest;
+}
+
+function orphansOf(namespace: string, pair = ''): string {
+  return `orphans of ${namespace} ${pair}`;
+}
+
+function ownersIn(namespace: string, pair = ''): string {
+  return `${namespace} ${pair}`;
+}
