@@ -28,7 +28,7 @@ for (const file of readdirSync(models)) {
   const script = readFileSync(join(models, file.replace('.d.ts', '.js')), 'utf8');
   const attributes = JSON.parse(script.match(/attributeTypeMap = (\[[\s\S]*?\]);/)?.[1] ?? '[]');
   const [head, ...body] = declaration.split('export declare class');
-  const clean = (text) => text.replaceAll('\\"', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&').trim();
+  const clean = (text) => text.replaceAll('\\"', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&').replaceAll("\\'", "'").replaceAll('.  Populated by the system.', '.\n\nPopulated by the system.').trim();
   const description = clean(head.match(/\/\*\*\n\*? ?([^\n]*)\n\*\/\n$/)?.[1] ?? '');
   const declared = new Map();
   for (const match of body.join('').matchAll(/(?:\/\*\*\n\s*\* ?([^\n]*)\n\s*\*\/\n\s*)?'(\w+)'(\??): /g)) declared.set(match[2], { description: clean(match[1] ?? ''), required: match[3] === '' });
