@@ -72,7 +72,7 @@ export class Cluster {
     const store = await openStore(options.dataDir);
     const apiServer = new ApiServer({ store, clock, rng: rng.fork('apiserver'), admission: admissionPlugins(), nodes: (name) => controlPlane.kubelet(name), freeze: options.freeze ?? false });
     const { simulate, deployment, replicaSet } = options;
-    const controlPlane = new ControlPlane({ apiServer, clock, rng, log, nodes: options.nodes ?? 3, ...(simulate ? { simulate } : {}), ...(deployment ? { deployment } : {}), ...(replicaSet ? { replicaSet } : {}) });
+    const controlPlane = new ControlPlane({ transport: () => apiServer, clock, rng, log, nodes: options.nodes ?? 3, ...(simulate ? { simulate } : {}), ...(deployment ? { deployment } : {}), ...(replicaSet ? { replicaSet } : {}) });
     const certificates = await loadCertificates(options.dataDir, clock.now());
     const http = new HttpServer({ apiServer, tls: { ...certificates.server, ca: certificates.ca }, authenticator: new CertificateAuthenticator(), log });
     try {

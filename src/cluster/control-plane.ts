@@ -1,7 +1,7 @@
 import type { Resource } from '../api/object.ts';
 import { resources } from '../api/generated/resources.ts';
 import { Namespaces, Nodes, Pods } from '../api/resources.ts';
-import type { ApiServer } from '../apiserver/api-server.ts';
+import type { Transport } from '../api/request.ts';
 import { Client } from '../client/client.ts';
 import { type EventRecorder, StoredEventRecorder } from '../client/event-recorder.ts';
 import { InformerFactory } from '../client/informer.ts';
@@ -18,7 +18,8 @@ import { Scheduler } from '../scheduler/scheduler.ts';
 import { componentUser } from './users.ts';
 
 export interface ControlPlaneOptions extends Pick<ControllersOptions, 'deployment' | 'replicaSet'> {
-  apiServer: ApiServer;
+  /** How each component reaches the API server. */
+  transport: (component: string) => Transport;
   clock: Clock;
   rng: Rng;
   log: Log;
@@ -26,7 +27,11 @@ export interface ControlPlaneOptions extends Pick<ControllersOptions, 'deploymen
   nodes: number;
   /** How the containers of images behave; the first rule that matches counts. */
   simulate?: readonly ImageRule[];
+  /** Which parts to run. Default: all. */
+  parts?: readonly ControlPlanePart[];
 }
+
+export type ControlPlanePart = 'controllers' | 'scheduler' | 'kubelets';
 
 /** Names of components as upstream's processes have them: field managers and event sources show them. */
 const CONTROLLER_MANAGER = 'kube-controller-manager';
@@ -52,7 +57,13 @@ export class ControlPlane {
 
   /** @param certificateAuthority the PEM that pods find in kube-root-ca.crt. */
   async start(certificateAuthority?: string): Promise<void> {
-    await Promise.all([this.#startControllers(certificateAuthority), this.#startScheduler(), this.#startKubelets()]);
+    const { parts = ['controllers', 'scheduler', 'kubelets'] } = this.#options;
+    const start: Record<ControlPlanePart, () => Promise<void>> = {
+      controllers: () => this.#startControllers(certificateAuthority),
+      scheduler: () => this.#startScheduler(),
+      kubelets: () => this.#startKubelets(),
+    };
+    await Promise.all(parts.map((part) => start[part]()));
   }
 
   async stop(): Promise<void> {
@@ -110,7 +121,7 @@ export class ControlPlane {
   }
 
   #client(component: string): Client {
-    return new Client(this.#options.apiServer, componentUser(component), component);
+    return new Client(this.#options.transport(component), componentUser(component), component);
   }
 
   #informers(client: Client): InformerFactory {
