@@ -7,5 +7,7 @@ export default defineConfig({
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Recordings wait rather than work; many wait side by side.
+    maxConcurrency: 16,
   },
 });
