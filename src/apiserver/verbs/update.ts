@@ -56,7 +56,7 @@ export async function modify(context: ApiContext, resource: ServedResource, requ
     if (!current) throw notFound(resource.facts, name);
     const old = current.object;
     const submitted = await change(old);
-    const expected = checkPreconditions(resource, submitted, old, name);
+    checkPreconditions(resource, submitted, old, name);
     const { object, fresh } = prepareForUpdate(resource, subresource, submitted, old, modifyOptions);
     resource.behaviour.setDefaults?.(object);
     const attributes = { operation: 'UPDATE' as const, resource, subresource, namespace, name, object, old, user: request.user, dryRun: options.dryRun };
@@ -74,20 +74,18 @@ export async function modify(context: ApiContext, resource: ServedResource, requ
       if (!written) await undo();
     }
     if (written) return written;
-    if (expected) throw conflict(resource.facts, name, MODIFIED);
+    // Somebody else was faster: what the client insists on is compared anew; a patch is applied to what stands there now.
   }
 }
 
-/** @returns whether the client insists on a resourceVersion. */
-function checkPreconditions(resource: ServedResource, submitted: KubeObject, old: KubeObject, name: string): boolean {
+function checkPreconditions(resource: ServedResource, submitted: KubeObject, old: KubeObject, name: string): void {
   const { uid, resourceVersion } = submitted.metadata;
   if (uid && uid !== old.metadata.uid) throw conflict(resource.facts, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`);
   if (!resourceVersion || resourceVersion === '0') {
     if (resource.behaviour.allowUnconditionalUpdate === false) throw invalid(resource.facts, name, [invalidField('metadata.resourceVersion', 0, 'must be specified for an update')]);
-    return false;
+    return;
   }
   if (resourceVersion !== old.metadata.resourceVersion) throw conflict(resource.facts, name, MODIFIED);
-  return true;
 }
 
 /** Puts back what the client may not change this way. */
