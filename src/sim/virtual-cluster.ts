@@ -1,0 +1,120 @@
+import { ApiServer } from '../apiserver/api-server.ts';
+import { Client } from '../client/client.ts';
+import { admissionPlugins } from '../cluster/admission.ts';
+import { bootstrap } from '../cluster/bootstrap.ts';
+import { ControlPlane, type ControlPlaneOptions, type ControlPlanePart } from '../cluster/control-plane.ts';
+import { administrator } from '../cluster/users.ts';
+import { type Log, silent } from '../lib/log.ts';
+import { Rng } from '../lib/rng.ts';
+import { VirtualClock } from '../lib/virtual-clock.ts';
+import type { ImageRule } from '../runtime/simulated/behaviour.ts';
+import { MemoryStore } from '../store/memory/memory-store.ts';
+import { type Disturb, FaultyTransport, type TransportObserver } from './faulty-transport.ts';
+
+export interface VirtualClusterOptions extends Pick<ControlPlaneOptions, 'deployment' | 'replicaSet'> {
+  seed?: number;
+  /** Default 3. */
+  nodes?: number;
+  simulate?: readonly ImageRule[];
+  /** What befalls the requests of the components, and of the user (component `user`). */
+  disturb?: Disturb;
+  observer?: TransportObserver;
+  /** Freeze all objects that are shared, so that who writes to one fails. Default true. */
+  freeze?: boolean;
+  log?: Log;
+}
+
+/** One life of a part of the control plane, from its start to its end or its death. */
+export interface Life {
+  /** Ends it in good order. */
+  stop(): Promise<void>;
+  /** Ends it as a crash does, between two of its writes. */
+  kill(): void;
+}
+
+/**
+ * A whole cluster in this process on virtual time, with a transport between each component and the API server that can
+ * be made to fail. The same options give the same run.
+ */
+export class VirtualCluster {
+  readonly clock = new VirtualClock();
+  readonly store = new MemoryStore();
+  readonly apiServer: ApiServer;
+  /** The user's, who sees faults only where `disturb` wants it. */
+  readonly client: Client;
+  readonly #options: VirtualClusterOptions;
+  readonly #rng: Rng;
+  readonly #transports = new Set<FaultyTransport>();
+  readonly #lives = new Set<Life>();
+  #born = 0;
+
+  private constructor(options: VirtualClusterOptions) {
+    this.#options = options;
+    this.#rng = new Rng(options.seed ?? 1);
+    const rng = this.#rng.fork('apiserver');
+    this.apiServer = new ApiServer({ store: this.store, clock: this.clock, rng, admission: admissionPlugins(), freeze: options.freeze ?? true });
+    this.client = new Client(this.#transport('user'), administrator, 'kubectl');
+  }
+
+  /** A cluster whose API is there, with its system namespaces; nothing runs in it yet. */
+  static async create(options: VirtualClusterOptions = {}): Promise<VirtualCluster> {
+    const cluster = new VirtualCluster(options);
+    await bootstrap(new Client(cluster.apiServer, administrator, 'kube-apiserver'), 6443);
+    return cluster;
+  }
+
+  /** A cluster with all its parts running. */
+  static async start(options: VirtualClusterOptions = {}): Promise<VirtualCluster> {
+    const cluster = await VirtualCluster.create(options);
+    await cluster.run(['controllers', 'scheduler', 'kubelets']);
+    return cluster;
+  }
+
+  /** Starts parts of the control plane; several lives of the same part may overlap. */
+  async run(parts: readonly ControlPlanePart[]): Promise<Life> {
+    const { clock } = this;
+    const { nodes = 3, simulate, deployment, replicaSet, log = silent } = this.#options;
+    const own: FaultyTransport[] = [];
+    const transport = (component: string): FaultyTransport => {
+      const made = this.#transport(component);
+      own.push(made);
+      return made;
+    };
+    const rng = this.#rng.fork(`${parts.join()} ${this.#born++}`);
+    const options = { ...(simulate ? { simulate } : {}), ...(deployment ? { deployment } : {}), ...(replicaSet ? { replicaSet } : {}) };
+    const controlPlane = new ControlPlane({ transport, clock, rng, log, nodes, parts, ...options });
+    const ended = controlPlane.start();
+    const life: Life = {
+      stop: async () => {
+        this.#lives.delete(life);
+        await controlPlane.stop();
+        for (const one of own) this.#transports.delete(one);
+      },
+      kill: () => {
+        for (const one of own) one.kill();
+        void life.stop();
+      },
+    };
+    this.#lives.add(life);
+    await ended;
+    return life;
+  }
+
+  /** The transports of a component that are in use. */
+  transports(component: string): FaultyTransport[] {
+    return [...this.#transports].filter((transport) => transport.component === component);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#lives].map((life) => life.stop()));
+    await this.store.close();
+  }
+
+  #transport(component: string): FaultyTransport {
+    const { disturb, observer } = this.#options;
+    const options = { ...(disturb ? { disturb } : {}), ...(observer ? { observer } : {}) };
+    const transport = new FaultyTransport({ server: this.apiServer, clock: this.clock, component, ...options });
+    this.#transports.add(transport);
+    return transport;
+  }
+}

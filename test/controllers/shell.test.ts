@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiRequest } from '../../src/api/request.ts';
+import { StatusError } from '../../src/api/status.ts';
+import { clusters, deploymentDraft } from './virtual-cluster-fixture.ts';
+
+const isWrite = ({ verb, resource }: ApiRequest): boolean => !['get', 'list', 'watch'].includes(verb) && resource !== 'events';
+
+describe('the shell, with the Deployment and ReplicaSet controllers', () => {
+  const start = clusters();
+
+  it('plays the same run twice to the same end, request by request', async () => {
+    const runs: string[] = [];
+    for (let run = 0; run < 2; run++) {
+      const test = await start();
+      await test.deployments.create(deploymentDraft(5));
+      await test.settled();
+      runs.push(test.requests.map(({ verb, resource, subresource, name }) => [verb, resource, subresource, name].join(' ')).join('\n'));
+    }
+    expect(runs[0]).toBe(runs[1]);
+  });
+
+  it('creates no pod twice, though the watch shows them late', async () => {
+    const test = await start();
+    const [transport] = test.cluster.transports('kube-controller-manager');
+    await test.deployments.create(deploymentDraft(50));
+    await test.clock.advance(1);
+    transport!.stall('pods', 10_000);
+    expect(await test.settled()).toEqual({ pods: 50, available: 50 });
+    expect(test.requests.filter(({ verb, resource }) => verb === 'create' && resource === 'pods')).toHaveLength(50);
+  });
+
+  it('crash between two writes: whichever write is the last before it, the next life finishes the work', async () => {
+    for (let survivors = 0; survivors < 8; survivors++) {
+      const test = await start();
+      let writes = 0;
+      test.disturb = (request) => (isWrite(request) && writes++ === survivors ? { do: 'refuse', error: new Error('the connection broke') } : undefined);
+      await test.deployments.create(deploymentDraft(2));
+      expect(await test.settled()).toEqual({ pods: 2, available: 2 });
+      expect((await test.replicaSets.list({ namespace: 't' })).items).toHaveLength(1);
+    }
+  });
+
+  it('stale cache: conflicts are tried again until the change is in', async () => {
+    const test = await start();
+    let conflicts = 5;
+    test.disturb = ({ verb, resource }) =>
+      verb === 'update' && resource !== 'events' && conflicts-- > 0
+        ? { do: 'refuse', error: new StatusError(409, 'Conflict', 'the object has been modified') }
+        : undefined;
+    await test.deployments.create(deploymentDraft(2));
+    expect(await test.settled()).toEqual({ pods: 2, available: 2 });
+    expect(conflicts).toBeLessThan(0);
+  });
+
+  it('missed event: pods that vanish while no watch stands are replaced', async () => {
+    const test = await start();
+    await test.deployments.create(deploymentDraft(3));
+    await test.settled();
+    test.disturb = ({ verb }) => (verb === 'watch' ? { do: 'refuse', error: new StatusError(500, 'InternalError', 'no') } : undefined);
+    test.cutWatches();
+    const { items } = await test.pods.list({ namespace: 't' });
+    await test.pods.delete('t', items[0]!.metadata.name!, { gracePeriodSeconds: 0 });
+    await test.clock.advance(5000);
+    expect((await test.pods.list({ namespace: 't' })).items).toHaveLength(2);
+    test.disturb = () => undefined;
+    expect(await test.settled(60_000)).toEqual({ pods: 3, available: 3 });
+  });
+
+  it('quota refusals slow creation down: one attempt a sync, and no more than the back-off asks for', async () => {
+    const test = await start();
+    let attempts = 0;
+    test.disturb = ({ verb, resource }) => {
+      if (verb !== 'create' || resource !== 'pods') return undefined;
+      attempts++;
+      return { do: 'refuse', error: new StatusError(403, 'Forbidden', 'pods "x" is forbidden: exceeded quota: q') };
+    };
+    await test.deployments.create(deploymentDraft(10));
+    await test.clock.advance(1000);
+    expect(attempts).toBeLessThan(15);
+    const { status } = await test.deployments.get('t', 'web');
+    expect(status.conditions?.find(({ type }) => type === 'ReplicaFailure')).toMatchObject({ status: 'True', reason: 'FailedCreate' });
+  });
+});
