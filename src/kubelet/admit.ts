@@ -23,6 +23,8 @@ export function refusal(pod: Pod, node: Node, others: readonly Pod[]): Waiting |
       if (requested > total - (used[name] ?? 0)) return shortOf(name, { requested, used: used[name] ?? 0, capacity: total });
     }
   }
+  const os = node.metadata.labels?.['kubernetes.io/os'] ?? 'linux';
+  if (pod.spec.os && pod.spec.os.name !== os) return { reason: 'PodOSNotSupported', message: "Failed to admit pod as the OS field doesn't match node OS" };
   if (!allowsNode(pod.spec, node)) {
     return { reason: 'NodeAffinity', message: "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector" };
   }

@@ -1,10 +1,11 @@
 import type { Container, LifecycleHandler, Pod } from '../api/generated/types/core.v1.ts';
+import { hasReason } from '../api/status.ts';
 import type { EventNote } from '../client/event-recorder.ts';
 import { sleep } from '../lib/clock.ts';
 import type { PodSandbox } from '../runtime/runtime.ts';
 import { ContainerConfigError, environmentOf, expandVariables } from './environment.ts';
 import type { NodeServices } from './node-services.ts';
-import type { StartFailure } from './plan.ts';
+import type { ContainerPart, StartFailure } from './plan.ts';
 import { actionOf } from './probes.ts';
 
 /** A configuration that is not complete is looked at again after this long. */
@@ -14,15 +15,21 @@ export interface StartRequest {
   pod: Pod;
   sandbox: PodSandbox;
   container: Container;
-  init: boolean;
+  part: ContainerPart;
   attempt: number;
   /** When the run before this one ended. */
   finishedAt: number | undefined;
   signal: AbortSignal;
 }
 
-export function fieldPathOf({ name }: Container, init: boolean): string {
-  return `spec.${init ? 'initContainers' : 'containers'}{${name}}`;
+export function fieldPathOf({ name }: { name: string }, part: ContainerPart): string {
+  return `spec.${part}{${name}}`;
+}
+
+/** Where in the pod's spec the container of this name stands. */
+export function partOf(pod: Pod, name: string): ContainerPart {
+  if ((pod.spec.initContainers ?? []).some((container) => container.name === name)) return 'initContainers';
+  return (pod.spec.ephemeralContainers ?? []).some((container) => container.name === name) ? 'ephemeralContainers' : 'containers';
 }
 
 export const crashKey = (pod: Pod, container: string): string => `${pod.metadata.uid}_${container}`;
@@ -33,9 +40,10 @@ export const crashKey = (pod: Pod, container: string): string => `${pod.metadata
  * @returns why it could not be started, where that is not for the runtime to tell
  */
 export async function startContainer(services: NodeServices, request: StartRequest): Promise<StartFailure | undefined> {
-  const { pod, container, init, finishedAt, signal } = request;
+  const { pod, container, part, finishedAt, signal } = request;
   const { clock, images, recorder } = services;
-  const tell = (note: EventNote): void => recorder.event(pod, { ...note, fieldPath: fieldPathOf(container, init) });
+  const tell = (note: EventNote): void => recorder.event(pod, { ...note, fieldPath: fieldPathOf(container, part) });
+  await tellMissingSecrets(services, pod, tell);
   const missing = await images.ensure(pod, container, tell, signal);
   if (signal.aborted) return undefined;
   if (missing) {
@@ -63,6 +71,22 @@ export async function startContainer(services: NodeServices, request: StartReque
   if (!(await afterStart(services, request, id, tell))) return undefined;
   await services.probes.add({ id, pod, podIP: request.sandbox.ips[0] ?? services.hostIP, container, startedAt: clock.now() });
   return undefined;
+}
+
+/** Registries are asked without the pull secrets that are not there (upstream: kubelet getPullSecretsForPod). */
+async function tellMissingSecrets({ config }: NodeServices, { metadata, spec }: Pod, tell: (note: EventNote) => void): Promise<void> {
+  const absent: string[] = [];
+  for (const { name = '' } of spec.imagePullSecrets ?? []) {
+    try {
+      await config.secret(metadata.namespace ?? '', name);
+    } catch (error) {
+      if (!hasReason(error, 'NotFound')) throw error;
+      absent.push(name);
+    }
+  }
+  if (absent.length === 0) return;
+  const message = `Unable to retrieve some image pull secrets (${absent.join(', ')}); attempting to pull the image may not succeed.`;
+  tell({ type: 'Warning', reason: 'FailedToRetrieveImagePullSecret', message });
 }
 
 async function create(services: NodeServices, { pod, sandbox, container, attempt }: StartRequest): Promise<string> {

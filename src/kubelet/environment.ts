@@ -1,5 +1,5 @@
 import { podRequests } from '../api/core/v1/pod/requests.ts';
-import type { ConfigMap, Container, EnvVar, Pod, PodSpec, Secret } from '../api/generated/types/core.v1.ts';
+import type { ConfigMap, Container, EnvVar, PersistentVolumeClaim, Pod, PodSpec, Secret } from '../api/generated/types/core.v1.ts';
 import { asMilli, asNumber } from '../api/quantity.ts';
 import { hasReason } from '../api/status.ts';
 
@@ -7,6 +7,7 @@ import { hasReason } from '../api/status.ts';
 export interface ConfigSource {
   configMap(namespace: string, name: string): Promise<ConfigMap>;
   secret(namespace: string, name: string): Promise<Secret>;
+  claim(namespace: string, name: string): Promise<PersistentVolumeClaim>;
 }
 
 /** A container's configuration cannot be made; the message is upstream's. */

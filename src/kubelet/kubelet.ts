@@ -1,5 +1,5 @@
 import type { Node, Pod } from '../api/generated/types/core.v1.ts';
-import { ConfigMaps, Pods, Secrets } from '../api/resources.ts';
+import { ConfigMaps, PersistentVolumeClaims, Pods, Secrets } from '../api/resources.ts';
 import type { Client } from '../client/client.ts';
 import type { EventRecorder } from '../client/event-recorder.ts';
 import { Informer } from '../client/informer.ts';
@@ -8,7 +8,7 @@ import type { Log } from '../lib/log.ts';
 import type { Rng } from '../lib/rng.ts';
 import type { ContainerEvent, Runtime } from '../runtime/runtime.ts';
 import { BackOffTable } from './back-off.ts';
-import { fieldPathOf } from './container-starter.ts';
+import { fieldPathOf, partOf } from './container-starter.ts';
 import { Images } from './images.ts';
 import { type KubeletServer, WorkerServer } from './kubelet-server.ts';
 import { NodeHeartbeat } from './node-heartbeat.ts';
@@ -94,9 +94,13 @@ export class Kubelet {
       events: {
         changed: ({ pod }) => this.#workers.get(pod.metadata.uid ?? '')?.kick(),
         failed: ({ pod, container }, kind, output) => {
-          const init = (pod.spec.initContainers ?? []).some((c) => c.name === container.name);
           const what = `${kind[0]!.toUpperCase()}${kind.slice(1)}`;
-          recorder.event(pod, { type: 'Warning', reason: 'Unhealthy', message: `${what} probe failed: ${output}`, fieldPath: fieldPathOf(container, init) });
+          recorder.event(pod, {
+            type: 'Warning',
+            reason: 'Unhealthy',
+            message: `${what} probe failed: ${output}`,
+            fieldPath: fieldPathOf(container, partOf(pod, container.name)),
+          });
         },
       },
     });
@@ -114,6 +118,7 @@ export class Kubelet {
       config: {
         configMap: (namespace, name) => client.resource(ConfigMaps).get(namespace, name),
         secret: (namespace, name) => client.resource(Secrets).get(namespace, name),
+        claim: (namespace, name) => client.resource(PersistentVolumeClaims).get(namespace, name),
       },
       node: () => heartbeat.node as Node,
       refreshNode: () => heartbeat.refresh(),

@@ -33,9 +33,12 @@ export interface PodState {
   now: number;
 }
 
+/** Which list of the pod's spec a container stands in. */
+export type ContainerPart = 'containers' | 'initContainers' | 'ephemeralContainers';
+
 export type PodAction =
   | { type: 'createSandbox'; attempt: number }
-  | { type: 'startContainer'; container: Container; init: boolean; attempt: number; finishedAt: number | undefined }
+  | { type: 'startContainer'; container: Container; part: ContainerPart; attempt: number; finishedAt: number | undefined }
   | { type: 'stopContainer'; id: string; container: Container; message: string; because: 'liveness' | 'startup' | 'changed'; restart: boolean }
   /** Nothing is left to run: stop what still does, and the sandbox. */
   | { type: 'stopPod' };
@@ -73,6 +76,7 @@ export function planPod(state: PodState): PodPlan {
   let kept = 0;
   for (const container of containers) if (planContainer(state, container, plan)) kept++;
   if (kept === 0) plan.actions = [{ type: 'stopPod' }];
+  else startEphemeral(state, plan);
   return plan;
 }
 
@@ -93,7 +97,7 @@ function mayStart({ pod, containers, restarting }: PodState, container: Containe
 }
 
 /** Starts the container, or notes what it waits for. */
-function start(state: PodState, plan: PodPlan, container: Container, init: boolean): void {
+function start(state: PodState, plan: PodPlan, container: Container, part: ContainerPart): void {
   const { pod, now } = state;
   const status = state.containers.get(container.name);
   const failure = state.startFailures.get(container.name);
@@ -111,7 +115,7 @@ function start(state: PodState, plan: PodPlan, container: Container, init: boole
     }
   }
   const finishedAt = status?.state === 'exited' ? status.finishedAt : undefined;
-  plan.actions.push({ type: 'startContainer', container, init, attempt: status ? status.metadata.attempt + 1 : 0, finishedAt });
+  plan.actions.push({ type: 'startContainer', container, part, attempt: status ? status.metadata.attempt + 1 : 0, finishedAt });
 }
 
 function wait(plan: PodPlan, container: Container, { reason, message }: Waiting, until: number): void {
@@ -125,7 +129,7 @@ function planInitContainers(state: PodState, plan: PodPlan): boolean {
     const status = state.containers.get(container.name);
     if (isSidecar(container)) {
       if (status?.state !== 'running') {
-        start(state, plan, container, true);
+        start(state, plan, container, 'initContainers');
         return false;
       }
       if (stopUnhealthy(state, plan, container, status) !== 'keep') return false;
@@ -138,7 +142,7 @@ function planInitContainers(state: PodState, plan: PodPlan): boolean {
       return false;
     }
     if (status?.state === 'exited' && state.pod.spec.restartPolicy === 'Never') plan.actions.push({ type: 'stopPod' });
-    else start(state, plan, container, true);
+    else start(state, plan, container, 'initContainers');
     return false;
   }
   return true;
@@ -150,7 +154,7 @@ function keepSidecars(state: PodState, plan: PodPlan): boolean {
     if (!isSidecar(container)) continue;
     const status = state.containers.get(container.name);
     if (status?.state === 'running') stopUnhealthy(state, plan, container, status);
-    else if (!everyContainerIsDone(state)) start(state, plan, container, true);
+    else if (!everyContainerIsDone(state)) start(state, plan, container, 'initContainers');
   }
   return true;
 }
@@ -158,12 +162,22 @@ function keepSidecars(state: PodState, plan: PodPlan): boolean {
 const everyContainerIsDone = (state: PodState): boolean =>
   (state.pod.spec.containers ?? []).every((container) => state.containers.get(container.name)?.state === 'exited' && !mayStart(state, container));
 
+/** Ephemeral containers run once, whatever becomes of them. */
+function startEphemeral(state: PodState, plan: PodPlan): void {
+  for (const container of state.pod.spec.ephemeralContainers ?? []) {
+    const failure = state.startFailures.get(container.name);
+    if (state.containers.has(container.name)) continue;
+    if (failure && failure.retryAt > state.now) wait(plan, container, failure, failure.retryAt);
+    else plan.actions.push({ type: 'startContainer', container, part: 'ephemeralContainers', attempt: 0, finishedAt: undefined });
+  }
+}
+
 /** Returns whether the container counts as one that the pod lives for. */
 function planContainer(state: PodState, container: Container, plan: PodPlan): boolean {
   const status = state.containers.get(container.name);
   if (status?.state === 'running') return stopUnhealthy(state, plan, container, status) !== 'stop';
   if (!mayStart(state, container)) return false;
-  start(state, plan, container, false);
+  start(state, plan, container, 'containers');
   return true;
 }
 

@@ -44,6 +44,7 @@ export function podStatus(facts: PodFacts): PodStatus {
     });
   const initContainerStatuses = statuses(pod.spec.initContainers, true);
   const containerStatuses = statuses(pod.spec.containers, false);
+  const ephemeralContainerStatuses = statuses(pod.spec.ephemeralContainers as Container[] | undefined, false);
   const all = [...initContainerStatuses, ...containerStatuses];
   const phase: PodPhase = facts.failure ? 'Failed' : (settledPhase(old) ?? podPhase(pod.spec, all, { over: facts.over }));
   const sandboxReady = sandbox?.state === 'ready' && (pod.spec.hostNetwork === true || sandbox.ips.length > 0);
@@ -62,7 +63,7 @@ export function podStatus(facts: PodFacts): PodStatus {
     startTime: old.startTime ?? timestamp(facts.startedAt),
     ...(initContainerStatuses.length ? { initContainerStatuses } : {}),
     containerStatuses,
-    ...(old.ephemeralContainerStatuses ? { ephemeralContainerStatuses: old.ephemeralContainerStatuses } : {}),
+    ...(ephemeralContainerStatuses.length ? { ephemeralContainerStatuses } : {}),
     ...(old.qosClass ? { qosClass: old.qosClass } : {}),
   };
 }

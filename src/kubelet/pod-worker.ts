@@ -4,7 +4,7 @@ import type { Timer } from '../lib/clock.ts';
 import { parseTime, timestamp } from '../lib/clock.ts';
 import type { ContainerStatus, PodSandbox } from '../runtime/runtime.ts';
 import { refusal } from './admit.ts';
-import { crashKey, fieldPathOf, startContainer } from './container-starter.ts';
+import { crashKey, fieldPathOf, partOf, startContainer } from './container-starter.ts';
 import type { NodeServices } from './node-services.ts';
 import { type PodAction, type PodState, type ProbeFindings, planPod, type StartFailure, type Waiting } from './plan.ts';
 import { podStatus } from './pod-status.ts';
@@ -252,7 +252,7 @@ export class PodWorker {
     }
   }
 
-  async #start({ container, init, attempt, finishedAt }: Extract<PodAction, { type: 'startContainer' }>): Promise<void> {
+  async #start({ container, part, attempt, finishedAt }: Extract<PodAction, { type: 'startContainer' }>): Promise<void> {
     const { runtimeService } = this.#services.runtime;
     const sandbox = this.#observed.sandbox;
     if (!sandbox) return;
@@ -261,16 +261,15 @@ export class PodWorker {
       this.#restarting.delete(run.id);
       if (run.metadata.attempt < attempt - 1) await runtimeService.removeContainer(run.id);
     }
-    const failure = await startContainer(this.#services, { pod: this.#pod, sandbox, container, init, attempt, finishedAt, signal: this.#abort.signal });
+    const failure = await startContainer(this.#services, { pod: this.#pod, sandbox, container, part, attempt, finishedAt, signal: this.#abort.signal });
     if (failure) this.#startFailures.set(container.name, failure);
     else this.#startFailures.delete(container.name);
   }
 
   async #stop({ id, container, message, because, restart }: Extract<PodAction, { type: 'stopContainer' }>): Promise<void> {
-    const init = (this.#pod.spec.initContainers ?? []).some((c) => c.name === container.name);
     if (restart) this.#restarting.add(id);
     const podIP = this.#observed.sandbox?.ips[0] ?? this.#services.hostIP;
-    await stopContainer(this.#services, { pod: this.#pod, container, init, id, podIP, message, graceMs: probeGraceMs(this.#pod, container, because) });
+    await stopContainer(this.#services, { pod: this.#pod, container, id, podIP, message, graceMs: probeGraceMs(this.#pod, container, because) });
   }
 
   async #terminate(): Promise<void> {
@@ -324,12 +323,11 @@ export class PodWorker {
     const { name, namespace, uid } = this.#pod.metadata;
     for (const [container, { reason, message }] of waiting) {
       if (reason !== 'CrashLoopBackOff' || this.#waiting.get(container)?.message === message) continue;
-      const init = !(this.#pod.spec.containers ?? []).some((c) => c.name === container);
       recorder.event(this.#pod, {
         type: 'Warning',
         reason: 'BackOff',
         message: `Back-off restarting failed container ${container} in pod ${name}_${namespace}(${uid})`,
-        fieldPath: fieldPathOf({ name: container } as Container, init),
+        fieldPath: fieldPathOf({ name: container }, partOf(this.#pod, container)),
       });
     }
     this.#waiting = waiting;

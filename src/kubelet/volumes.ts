@@ -18,6 +18,19 @@ async function isThere(read: Promise<unknown>): Promise<boolean> {
  */
 export async function missingVolume(pod: Pod, source: ConfigSource): Promise<string | undefined> {
   const namespace = pod.metadata.namespace ?? '';
+  const absent: string[] = [];
+  const faults: string[] = [];
+  for (const { name, persistentVolumeClaim: claim } of pod.spec.volumes ?? []) {
+    if (!claim || (await isThere(source.claim(namespace, claim.claimName)))) continue;
+    absent.push(name);
+    faults.push(
+      `error processing PVC ${namespace}/${claim.claimName}: failed to fetch PVC from API server: persistentvolumeclaims "${claim.claimName}" not found`,
+    );
+  }
+  if (absent.length) {
+    const names = absent.join(' ');
+    return `Unable to attach or mount volumes: unmounted volumes=[${names}], unattached volumes=[], failed to process volumes=[${names}]: ${faults.join(', ')}`;
+  }
   for (const { name, configMap, secret } of pod.spec.volumes ?? []) {
     const fault = (what: string): string => `MountVolume.SetUp failed for volume "${name}" : ${what} not found`;
     if (configMap && !configMap.optional && !(await isThere(source.configMap(namespace, configMap.name ?? '')))) return fault(`configmap "${configMap.name}"`);

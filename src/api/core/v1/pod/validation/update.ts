@@ -44,6 +44,7 @@ function munged(spec: PodSpec, old: PodSpec): PodSpec {
   };
   keep('activeDeadlineSeconds');
   keep('tolerations');
+  keep('ephemeralContainers');
   if ((old.schedulingGates ?? []).length > 0) for (const key of ['schedulingGates', 'nodeSelector', 'affinity'] as const) keep(key);
   if ((old.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1) keep('terminationGracePeriodSeconds');
   return result;
