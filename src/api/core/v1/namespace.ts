@@ -23,7 +23,7 @@ export const namespace: KindBehaviour<Namespace> = {
     object.spec.finalizers = finalizers.includes('kubernetes') ? finalizers : [...finalizers, 'kubernetes'];
   },
   prepareForUpdate: (object, old) => {
-    object.spec.finalizers = old.spec.finalizers ?? [];
+    object.spec = { ...object.spec, finalizers: old.spec.finalizers ?? [] };
   },
   row: ({ metadata, status }, nowMs) => [metadata.name ?? '', status.phase ?? '', age(metadata.creationTimestamp, nowMs)],
   selectableFields: {

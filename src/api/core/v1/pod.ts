@@ -26,15 +26,17 @@ export const pod: KindBehaviour<Pod> = {
     }
   },
   prepareForUpdate: (object, old) => {
-    if (old.spec.ephemeralContainers) object.spec.ephemeralContainers = old.spec.ephemeralContainers;
-    else delete object.spec.ephemeralContainers;
+    // They are changed through their own subresource.
+    if (object.spec.ephemeralContainers === old.spec.ephemeralContainers) return;
+    const { ephemeralContainers: _, ...spec } = object.spec;
+    object.spec = { ...spec, ...(old.spec.ephemeralContainers ? { ephemeralContainers: old.spec.ephemeralContainers } : {}) };
   },
   prepareForStatusUpdate: (object, old) => {
     if (old.metadata.deletionTimestamp) object.metadata.deletionTimestamp = old.metadata.deletionTimestamp;
     else delete object.metadata.deletionTimestamp;
     if (old.metadata.ownerReferences) object.metadata.ownerReferences = old.metadata.ownerReferences;
     else delete object.metadata.ownerReferences;
-    object.status.qosClass = old.status.qosClass ?? qosClass(old.spec);
+    object.status = { ...object.status, qosClass: old.status.qosClass ?? qosClass(old.spec) };
   },
   validate: validatePod,
   validateUpdate: validatePodUpdate,
