@@ -28,22 +28,49 @@ for (const file of readdirSync(models)) {
   const script = readFileSync(join(models, file.replace('.d.ts', '.js')), 'utf8');
   const attributes = JSON.parse(script.match(/attributeTypeMap = (\[[\s\S]*?\]);/)?.[1] ?? '[]');
   const [head, ...body] = declaration.split('export declare class');
-  const clean = (text) => text.replaceAll('\\"', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&').replaceAll("\\'", "'").replaceAll('.  Populated by the system.', '.\n\nPopulated by the system.').trim();
+  const clean = (text) =>
+    text
+      .replaceAll('\\"', '"')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&')
+      .replaceAll("\\'", "'")
+      .replaceAll('.  Populated by the system.', '.\n\nPopulated by the system.')
+      .trim();
   const description = clean(head.match(/\/\*\*\n\*? ?([^\n]*)\n\*\/\n$/)?.[1] ?? '');
   const declared = new Map();
-  for (const match of body.join('').matchAll(/(?:\/\*\*\n\s*\* ?([^\n]*)\n\s*\*\/\n\s*)?'(\w+)'(\??): /g)) declared.set(match[2], { description: clean(match[1] ?? ''), required: match[3] === '' });
+  for (const match of body.join('').matchAll(/(?:\/\*\*\n\s*\* ?([^\n]*)\n\s*\*\/\n\s*)?'(\w+)'(\??): /g))
+    declared.set(match[2], { description: clean(match[1] ?? ''), required: match[3] === '' });
   read.set(name, { description, fields: attributes.map((a) => ({ name: a.baseName, type: a.type, format: a.format, ...declared.get(a.name) })) });
 }
 
 // Which API group a model belongs to: named in the facts, or reached from a kind that is served.
-const META = 'ObjectMeta ListMeta OwnerReference ManagedFieldsEntry LabelSelector LabelSelectorRequirement FieldSelectorRequirement Status StatusCause StatusDetails Condition DeleteOptions Preconditions APIResource APIResourceList APIGroup APIGroupList APIVersions GroupVersionForDiscovery ServerAddressByClientCIDR WatchEvent'.split(' ');
-const PREFIXED = { Core: 'core', Events: 'events', Authentication: 'authentication', Storage: 'storage', Rbac: 'rbac', Flowcontrol: 'flowcontrol', Discovery: 'discovery', Apiextensions: 'apiextensions', Apiregistration: 'apiregistration', Admissionregistration: 'admissionregistration', Resource: 'resource' };
+const META =
+  'ObjectMeta ListMeta OwnerReference ManagedFieldsEntry LabelSelector LabelSelectorRequirement FieldSelectorRequirement Status StatusCause StatusDetails Condition DeleteOptions Preconditions APIResource APIResourceList APIGroup APIGroupList APIVersions GroupVersionForDiscovery ServerAddressByClientCIDR WatchEvent'.split(
+    ' ',
+  );
+const PREFIXED = {
+  Core: 'core',
+  Events: 'events',
+  Authentication: 'authentication',
+  Storage: 'storage',
+  Rbac: 'rbac',
+  Flowcontrol: 'flowcontrol',
+  Discovery: 'discovery',
+  Apiextensions: 'apiextensions',
+  Apiregistration: 'apiregistration',
+  Admissionregistration: 'admissionregistration',
+  Resource: 'resource',
+};
 const packageOf = (group) => (group === '' ? 'core' : group.split('.')[0]);
 const idOf = (pkg, version, name) =>
-  pkg === 'meta' ? `io.k8s.apimachinery.pkg.apis.meta.v1.${name}`
-  : pkg === 'apiextensions' ? `io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.${version}.${name}`
-  : pkg === 'apiregistration' ? `io.k8s.kube-aggregator.pkg.apis.apiregistration.${version}.${name}`
-  : `io.k8s.api.${pkg}.${version}.${name}`;
+  pkg === 'meta'
+    ? `io.k8s.apimachinery.pkg.apis.meta.v1.${name}`
+    : pkg === 'apiextensions'
+      ? `io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.${version}.${name}`
+      : pkg === 'apiregistration'
+        ? `io.k8s.kube-aggregator.pkg.apis.apiregistration.${version}.${name}`
+        : `io.k8s.api.${pkg}.${version}.${name}`;
 const plain = (model) => model.replace(/^([A-Z][a-z]+)??V\d/, '');
 const versionOf = (model) => model.match(/^(?:[A-Z][a-z]+)??V(\d)/)?.[1] ?? '1';
 const references = (type) => type.match(/(?:[A-Z][a-z]+)?V\d\w+/g) ?? [];
@@ -51,22 +78,64 @@ const references = (type) => type.match(/(?:[A-Z][a-z]+)?V\d\w+/g) ?? [];
 const packages = new Map();
 for (const name of META) packages.set(`V1${name}`, 'meta');
 packages.set('VersionInfo', 'meta');
-for (const model of read.keys()) { const prefix = model.match(/^([A-Z][a-z]+)V\d/)?.[1]; if (prefix && PREFIXED[prefix]) packages.set(model, PREFIXED[prefix]); }
-for (const key of Object.keys(fieldFacts)) { const m = key.match(/^io\.k8s\.(?:api|apiextensions-apiserver\.pkg\.apis|kube-aggregator\.pkg\.apis)\.(\w+)\.v(\d)\.(\w+)/); if (m && read.has(`V${m[2]}${m[3]}`) && !packages.has(`V${m[2]}${m[3]}`)) packages.set(`V${m[2]}${m[3]}`, m[1]); }
-const claim = (model, pkg) => { if (!read.has(model)) return; if (!packages.has(model)) packages.set(model, pkg); if (packages.get(model) !== pkg) return; const todo = [model], seen = new Set(todo); for (let m = todo.pop(); m; m = todo.pop()) for (const f of read.get(m)?.fields ?? []) for (const r of references(f.type)) { if (seen.has(r) || !read.has(r)) continue; seen.add(r); if (!packages.has(r)) packages.set(r, pkg); if (packages.get(r) === pkg) todo.push(r); } };
-const modelOf = ({ group, version, kind }) => { const v = version.toUpperCase(); const prefix = Object.keys(PREFIXED).find((p) => PREFIXED[p] === packageOf(group)); return [`${prefix}${v}${kind}`, `${v}${kind}`].find((m) => read.has(m)); };
-for (const r of [...discovery].sort((a, b) => (a.group === '' ? -1 : b.group === '' ? 1 : 0))) { const model = modelOf(r); if (model) for (const m of [model, `${model}List`]) claim(m, packageOf(r.group)); }
-claim('V1Scale', 'autoscaling'); claim('V1Eviction', 'policy'); claim('AuthenticationV1TokenRequest', 'authentication');
+for (const model of read.keys()) {
+  const prefix = model.match(/^([A-Z][a-z]+)V\d/)?.[1];
+  if (prefix && PREFIXED[prefix]) packages.set(model, PREFIXED[prefix]);
+}
+for (const key of Object.keys(fieldFacts)) {
+  const m = key.match(/^io\.k8s\.(?:api|apiextensions-apiserver\.pkg\.apis|kube-aggregator\.pkg\.apis)\.(\w+)\.v(\d)\.(\w+)/);
+  if (m && read.has(`V${m[2]}${m[3]}`) && !packages.has(`V${m[2]}${m[3]}`)) packages.set(`V${m[2]}${m[3]}`, m[1]);
+}
+const claim = (model, pkg) => {
+  if (!read.has(model)) return;
+  if (!packages.has(model)) packages.set(model, pkg);
+  if (packages.get(model) !== pkg) return;
+  const todo = [model],
+    seen = new Set(todo);
+  for (let m = todo.pop(); m; m = todo.pop())
+    for (const f of read.get(m)?.fields ?? [])
+      for (const r of references(f.type)) {
+        if (seen.has(r) || !read.has(r)) continue;
+        seen.add(r);
+        if (!packages.has(r)) packages.set(r, pkg);
+        if (packages.get(r) === pkg) todo.push(r);
+      }
+};
+const modelOf = ({ group, version, kind }) => {
+  const v = version.toUpperCase();
+  const prefix = Object.keys(PREFIXED).find((p) => PREFIXED[p] === packageOf(group));
+  return [`${prefix}${v}${kind}`, `${v}${kind}`].find((m) => read.has(m));
+};
+for (const r of [...discovery].sort((a, b) => (a.group === '' ? -1 : b.group === '' ? 1 : 0))) {
+  const model = modelOf(r);
+  if (model) for (const m of [model, `${model}List`]) claim(m, packageOf(r.group));
+}
+claim('V1Scale', 'autoscaling');
+claim('V1Eviction', 'policy');
+claim('AuthenticationV1TokenRequest', 'authentication');
 for (const model of [...read.keys()]) if (!packages.has(model)) read.delete(model);
 
 // Facts that only Go's types tell: which structs are embedded by value (written as {} when empty) and which times are
 // (written as null when unset). Source: staging/src/k8s.io/api/*/v1/types.go.
-const EMBEDDED = new Set('Container.resources EphemeralContainer.resources ContainerStatus.state ContainerStatus.lastState PodTemplateSpec.metadata PodTemplateSpec.spec PodTemplate.template JobTemplateSpec.metadata JobTemplateSpec.spec CronJobSpec.jobTemplate JobSpec.template PersistentVolumeClaimSpec.resources PersistentVolumeClaimTemplate.spec DeploymentSpec.strategy DeploymentSpec.template ReplicaSetSpec.template DaemonSetSpec.updateStrategy DaemonSetSpec.template StatefulSetSpec.updateStrategy StatefulSetSpec.template ServiceStatus.loadBalancer IngressStatus.loadBalancer NodeStatus.daemonEndpoints NodeStatus.nodeInfo NodeDaemonEndpoints.kubeletEndpoint HorizontalPodAutoscalerSpec.scaleTargetRef Binding.target Endpoint.conditions CustomResourceDefinitionSpec.names CustomResourceDefinitionStatus.acceptedNames'.split(' '));
-const ZERO_TIMES = new Set('DeploymentCondition.lastUpdateTime DeploymentCondition.lastTransitionTime ReplicaSetCondition.lastTransitionTime ReplicationControllerCondition.lastTransitionTime DaemonSetCondition.lastTransitionTime StatefulSetCondition.lastTransitionTime PodCondition.lastProbeTime PodCondition.lastTransitionTime NodeCondition.lastHeartbeatTime NodeCondition.lastTransitionTime JobCondition.lastProbeTime JobCondition.lastTransitionTime Condition.lastTransitionTime HorizontalPodAutoscalerCondition.lastTransitionTime ContainerStateRunning.startedAt ContainerStateTerminated.startedAt ContainerStateTerminated.finishedAt CoreV1Event.firstTimestamp CoreV1Event.lastTimestamp CoreV1Event.eventTime EventsV1Event.deprecatedFirstTimestamp EventsV1Event.deprecatedLastTimestamp EventsV1Event.eventTime PersistentVolumeClaimCondition.lastProbeTime PersistentVolumeClaimCondition.lastTransitionTime APIServiceCondition.lastTransitionTime CustomResourceDefinitionCondition.lastTransitionTime CertificateSigningRequestCondition.lastUpdateTime CertificateSigningRequestCondition.lastTransitionTime FlowSchemaCondition.lastTransitionTime PriorityLevelConfigurationCondition.lastTransitionTime'.split(' '));
-const QUANTITY = new Set('ResourceFieldSelector.divisor EmptyDirVolumeSource.sizeLimit MetricTarget.averageValue MetricTarget.value MetricValueStatus.averageValue MetricValueStatus.value CSIStorageCapacity.capacity CSIStorageCapacity.maximumVolumeSize LimitRangeItem.default LimitRangeItem.defaultRequest LimitRangeItem.max LimitRangeItem.min LimitRangeItem.maxLimitRequestRatio ResourceRequirements.limits ResourceRequirements.requests VolumeResourceRequirements.limits VolumeResourceRequirements.requests ResourceQuotaSpec.hard ResourceQuotaStatus.hard ResourceQuotaStatus.used NodeStatus.allocatable NodeStatus.capacity PersistentVolumeSpec.capacity PersistentVolumeClaimStatus.capacity PersistentVolumeClaimStatus.allocatedResources ContainerStatus.allocatedResources PodSpec.overhead Overhead.podFixed DeviceCapacity.value CapacityRequirements.requests CounterQuantity.value Counter.value CapacityRequestPolicy.default CapacityRequestPolicy.validValues CapacityRequestPolicyRange.min CapacityRequestPolicyRange.max CapacityRequestPolicyRange.step DeviceRequestAllocationResult.consumedCapacity'.split(' '));
+const EMBEDDED = new Set(
+  'Container.resources EphemeralContainer.resources ContainerStatus.state ContainerStatus.lastState PodTemplateSpec.metadata PodTemplateSpec.spec PodTemplate.template JobTemplateSpec.metadata JobTemplateSpec.spec CronJobSpec.jobTemplate JobSpec.template PersistentVolumeClaimSpec.resources PersistentVolumeClaimTemplate.spec DeploymentSpec.strategy DeploymentSpec.template ReplicaSetSpec.template DaemonSetSpec.updateStrategy DaemonSetSpec.template StatefulSetSpec.updateStrategy StatefulSetSpec.template ServiceStatus.loadBalancer IngressStatus.loadBalancer NodeStatus.daemonEndpoints NodeStatus.nodeInfo NodeDaemonEndpoints.kubeletEndpoint HorizontalPodAutoscalerSpec.scaleTargetRef Binding.target Endpoint.conditions CustomResourceDefinitionSpec.names CustomResourceDefinitionStatus.acceptedNames'.split(
+    ' ',
+  ),
+);
+const ZERO_TIMES = new Set(
+  'DeploymentCondition.lastUpdateTime DeploymentCondition.lastTransitionTime ReplicaSetCondition.lastTransitionTime ReplicationControllerCondition.lastTransitionTime DaemonSetCondition.lastTransitionTime StatefulSetCondition.lastTransitionTime PodCondition.lastProbeTime PodCondition.lastTransitionTime NodeCondition.lastHeartbeatTime NodeCondition.lastTransitionTime JobCondition.lastProbeTime JobCondition.lastTransitionTime Condition.lastTransitionTime HorizontalPodAutoscalerCondition.lastTransitionTime ContainerStateRunning.startedAt ContainerStateTerminated.startedAt ContainerStateTerminated.finishedAt CoreV1Event.firstTimestamp CoreV1Event.lastTimestamp CoreV1Event.eventTime EventsV1Event.deprecatedFirstTimestamp EventsV1Event.deprecatedLastTimestamp EventsV1Event.eventTime PersistentVolumeClaimCondition.lastProbeTime PersistentVolumeClaimCondition.lastTransitionTime APIServiceCondition.lastTransitionTime CustomResourceDefinitionCondition.lastTransitionTime CertificateSigningRequestCondition.lastUpdateTime CertificateSigningRequestCondition.lastTransitionTime FlowSchemaCondition.lastTransitionTime PriorityLevelConfigurationCondition.lastTransitionTime'.split(
+    ' ',
+  ),
+);
+const QUANTITY = new Set(
+  'ResourceFieldSelector.divisor EmptyDirVolumeSource.sizeLimit MetricTarget.averageValue MetricTarget.value MetricValueStatus.averageValue MetricValueStatus.value CSIStorageCapacity.capacity CSIStorageCapacity.maximumVolumeSize LimitRangeItem.default LimitRangeItem.defaultRequest LimitRangeItem.max LimitRangeItem.min LimitRangeItem.maxLimitRequestRatio ResourceRequirements.limits ResourceRequirements.requests VolumeResourceRequirements.limits VolumeResourceRequirements.requests ResourceQuotaSpec.hard ResourceQuotaStatus.hard ResourceQuotaStatus.used NodeStatus.allocatable NodeStatus.capacity PersistentVolumeSpec.capacity PersistentVolumeClaimStatus.capacity PersistentVolumeClaimStatus.allocatedResources ContainerStatus.allocatedResources PodSpec.overhead Overhead.podFixed DeviceCapacity.value CapacityRequirements.requests CounterQuantity.value Counter.value CapacityRequestPolicy.default CapacityRequestPolicy.validValues CapacityRequestPolicyRange.min CapacityRequestPolicyRange.max CapacityRequestPolicyRange.step DeviceRequestAllocationResult.consumedCapacity'.split(
+    ' ',
+  ),
+);
 // Optional scalars that Go holds by pointer: their zero (false, 0, "") is a value; any other optional scalar is left out
 // when it is zero, as `omitempty` does.
-const POINTERS = new Set(`automountServiceAccountToken enableServiceLinks shareProcessNamespace setHostnameAsFQDN hostUsers readOnlyRootFilesystem privileged
+const POINTERS = new Set(
+  `automountServiceAccountToken enableServiceLinks shareProcessNamespace setHostnameAsFQDN hostUsers readOnlyRootFilesystem privileged
 runAsNonRoot runAsUser runAsGroup fsGroup supplementalGroupsPolicy allowPrivilegeEscalation procMount optional immutable controller blockOwnerDeletion orphanDependents
 allocateLoadBalancerNodePorts ready serving terminating suspend started unhealthyPodEvictionPolicy replicas terminationGracePeriodSeconds activeDeadlineSeconds
 progressDeadlineSeconds revisionHistoryLimit priority preemptionPolicy tolerationSeconds defaultMode mode expirationSeconds collisionCount minAvailable maxUnavailable
@@ -76,16 +145,28 @@ lastScaleTime leaseDurationSeconds leaseTransitions holderIdentity strategy pref
 storageCapacity requiresRepublish seLinuxMount allowVolumeExpansion reclaimPolicy volumeBindingMode nodeName zone hostname endPort port protocol appProtocol name
 ingressClassName runtimeClassName loadBalancerClass internalTrafficPolicy ipFamilyPolicy partition minDomains nodeAffinityPolicy nodeTaintsPolicy timeoutSeconds
 sessionAffinityConfig maxSurge gracePeriodSeconds deletionGracePeriodSeconds remainingItemCount uid resourceVersion matchPolicy failurePolicy sideEffects scope
-path apiGroup restartPolicy recursiveReadOnly mountPropagation sizeLimit containerPort servedVersions subPath`.split(/\s+/));
+path apiGroup restartPolicy recursiveReadOnly mountPropagation sizeLimit containerPort servedVersions subPath`.split(/\s+/),
+);
 // … and the fields of those names that are held by value after all.
-const BY_VALUE = new Set(`ContainerPort.name ContainerPort.protocol ServicePort.name ServicePort.protocol ServiceStatus.name EndpointPort.core VolumeMount.subPath PodSpec.nodeName PodSpec.hostname PodSpec.restartPolicy ObjectMeta.name
+const BY_VALUE = new Set(
+  `ContainerPort.name ContainerPort.protocol ServicePort.name ServicePort.protocol ServiceStatus.name EndpointPort.core VolumeMount.subPath PodSpec.nodeName PodSpec.hostname PodSpec.restartPolicy ObjectMeta.name
 ObjectMeta.uid ObjectMeta.resourceVersion ObjectReference.name ObjectReference.uid ObjectReference.resourceVersion LocalObjectReference.name ConfigMapKeySelector.name SecretKeySelector.name ConfigMapEnvSource.name SecretEnvSource.name
 ConfigMapVolumeSource.name ConfigMapProjection.name SecretProjection.name HTTPGetAction.path DeploymentStatus.replicas ReplicaSetStatus.replicas HTTPGetAction.name Status.reason StatusDetails.name StatusDetails.uid EventSource.host
 RBDPersistentVolumeSource.path PersistentVolumeClaimSpec.volumeName PersistentVolumeSpec.storageClassName ListMeta.resourceVersion ContainerStateTerminated.reason ServiceBackendPort.name JobStatus.terminating LoadBalancerIngress.hostname EndpointAddress.hostname
-DeploymentStatus.terminatingReplicas JobStatus.ready ClusterRoleBinding.name Subject.name Subject.apiGroup RoleRef.apiGroup HTTPIngressPath.path Probe.timeoutSeconds Probe.terminationGracePeriodSecondsByValue TokenRequestSpec.path ServiceAccountTokenProjection.path`.split(/\s+/));
+DeploymentStatus.terminatingReplicas JobStatus.ready ClusterRoleBinding.name Subject.name Subject.apiGroup RoleRef.apiGroup HTTPIngressPath.path Probe.timeoutSeconds Probe.terminationGracePeriodSecondsByValue TokenRequestSpec.path ServiceAccountTokenProjection.path`.split(
+    /\s+/,
+  ),
+);
 const isPointer = (owner, field) => POINTERS.has(field.name) && !BY_VALUE.has(`${plain(owner)}.${field.name}`);
 const INT_OR_STRING = 'IntOrString';
-const MICRO = new Set(['LeaseSpec.acquireTime', 'LeaseSpec.renewTime', 'CoreV1Event.eventTime', 'EventsV1Event.eventTime', 'CoreV1EventSeries.lastObservedTime', 'EventsV1EventSeries.lastObservedTime']);
+const MICRO = new Set([
+  'LeaseSpec.acquireTime',
+  'LeaseSpec.renewTime',
+  'CoreV1Event.eventTime',
+  'EventsV1Event.eventTime',
+  'CoreV1EventSeries.lastObservedTime',
+  'EventsV1EventSeries.lastObservedTime',
+]);
 
 const kinds = new Map(discovery.map((r) => [modelOf(r), r]));
 const schemaId = (model) => idOf(packages.get(model), `v${versionOf(model)}`, plain(model));
@@ -114,7 +195,14 @@ const fieldSchema = (owner, field) => {
   const key = `${plain(owner)}.${field.name}`;
   const facts = fieldFacts[`${schemaId(owner)}.${field.name}`] ?? {};
   const isKind = kinds.has(owner) && (field.name === 'spec' || field.name === 'status') && !['ResourceSlice'].includes(plain(owner));
-  return { ...build(shape(field.type)), ...(field.required ? { required: true } : {}), ...(isPointer(owner, field) && !field.required ? { pointer: true } : {}), ...(EMBEDDED.has(key) || isKind ? { embedded: true } : {}), ...(ZERO_TIMES.has(key) || ZERO_TIMES.has(`${owner}.${field.name}`) ? { zeroTime: true } : {}), ...facts };
+  return {
+    ...build(shape(field.type)),
+    ...(field.required ? { required: true } : {}),
+    ...(isPointer(owner, field) && !field.required ? { pointer: true } : {}),
+    ...(EMBEDDED.has(key) || isKind ? { embedded: true } : {}),
+    ...(ZERO_TIMES.has(key) || ZERO_TIMES.has(`${owner}.${field.name}`) ? { zeroTime: true } : {}),
+    ...facts,
+  };
 };
 
 rmSync(out, { recursive: true, force: true });
@@ -126,7 +214,7 @@ const home = (model) => `${packages.get(model)}.v${versionOf(model)}`;
 /** @type {Map<string, string[]>} */
 const byHome = new Map();
 for (const model of read.keys()) (byHome.get(home(model)) ?? byHome.set(home(model), []).get(home(model))).push(model);
-const printType = (here, owner, field, imports) => {
+const printType = (here, field, imports) => {
   const print = (type) => {
     const { list, map, of, type: inner } = shape(type);
     const element = of ? print(type.match(/^(?:Array<|\{ \[key: string\]: )(.*?)(?:>|; \})$/)[1]) : scalar(inner);
@@ -136,7 +224,12 @@ const printType = (here, owner, field, imports) => {
     if (type === INT_OR_STRING) return '(number | string)';
     if (type === 'Date' || type === 'V1MicroTime') return 'string';
     if (type === 'any') return 'unknown';
-    if (read.has(type)) { if (home(type) === here) return plain(type); (imports[home(type)] ??= new Set()).add(plain(type)); return plain(type); }
+    if (read.has(type)) {
+      if (home(type) === here) return plain(type);
+      imports[home(type)] ??= new Set();
+      imports[home(type)].add(plain(type));
+      return plain(type);
+    }
     return ['string', 'number', 'boolean'].includes(type) ? type : 'unknown';
   };
   return print(field.type);
@@ -148,7 +241,7 @@ for (const [file, list] of byHome) {
     const { description, fields } = read.get(model);
     const isKind = kinds.has(model);
     const lines = fields.map((f) => {
-      let type = printType(file, model, f, imports);
+      let type = printType(file, f, imports);
       const must = f.required || (isKind && ['apiVersion', 'kind', 'metadata', 'spec', 'status'].includes(f.name)) || EMBEDDED.has(`${plain(model)}.${f.name}`);
       if (isKind && f.name === 'kind') type = `'${kinds.get(model).kind}'`;
       const comment = f.description ? `  /** ${f.description.replaceAll('*/', '*\\/')} */\n` : '';
@@ -157,12 +250,16 @@ for (const [file, list] of byHome) {
     return `${description ? `/** ${description.replaceAll('*/', '*\\/')} */\n` : ''}export interface ${plain(model)} {\n${lines.join('\n')}\n}\n`;
   });
   for (const names of Object.values(imports)) for (const n of names) if (local.has(n)) throw new Error(`${file}: ${n} is both local and imported`);
-  const head = Object.entries(imports).sort().map(([from, names]) => `import type { ${[...names].sort().join(', ')} } from './${from}.ts';\n`).join('');
+  const head = Object.entries(imports)
+    .sort()
+    .map(([from, names]) => `import type { ${[...names].sort().join(', ')} } from './${from}.ts';\n`)
+    .join('');
   writeFileSync(join(out, 'types', `${file}.ts`), `${banner}${head}\n${bodies.join('\n')}`);
 }
 
 // --- schema and descriptions
-const schema = {}, descriptions = {};
+const schema = {},
+  descriptions = {};
 for (const model of read.keys()) {
   const id = schemaId(model);
   const { fields, description } = read.get(model);
@@ -170,11 +267,28 @@ for (const model of read.keys()) {
   schema[id] = { ...own, fields: Object.fromEntries(fields.map((f) => [f.name, fieldSchema(model, f)])) };
   descriptions[id] = { description, fields: Object.fromEntries(fields.map((f) => [f.name, f.description ?? ''])) };
 }
-for (const [key, value] of Object.entries(fieldFacts)) if (!schema[key]) { const dot = key.lastIndexOf('.'); if (!schema[key.slice(0, dot)]?.fields[key.slice(dot + 1)] && Object.keys(value).length) { if (process.env.DEBUG_GENERATE) console.error('fact without a field:', key); } }
-const asCode = (name, type, value) => `${banner}${type}export const ${name} = JSON.parse(${JSON.stringify(JSON.stringify(value))}) as ${name === 'schema' ? 'Record<string, TypeSchema>' : name === 'descriptions' ? 'Record<string, { description: string; fields: Record<string, string> }>' : 'never'};\n`;
+for (const [key, value] of Object.entries(fieldFacts))
+  if (!schema[key]) {
+    const dot = key.lastIndexOf('.');
+    if (!schema[key.slice(0, dot)]?.fields[key.slice(dot + 1)] && Object.keys(value).length) {
+      if (process.env.DEBUG_GENERATE) console.error('fact without a field:', key);
+    }
+  }
+const asCode = (name, type, value) =>
+  `${banner}${type}export const ${name} = JSON.parse(${JSON.stringify(JSON.stringify(value))}) as ${name === 'schema' ? 'Record<string, TypeSchema>' : name === 'descriptions' ? 'Record<string, { description: string; fields: Record<string, string> }>' : 'never'};\n`;
 writeFileSync(join(out, 'schema.ts'), asCode('schema', "import type { TypeSchema } from '../schema.ts';\n\n", schema));
 writeFileSync(join(out, 'descriptions.ts'), asCode('descriptions', '', descriptions));
-const resources = discovery.map((r) => ({ ...r, schema: modelOf(r) ? schemaId(modelOf(r)) : undefined, columns: facts('columns')[`${r.resource}.${r.version}.${r.group}`] }));
-writeFileSync(join(out, 'resources.ts'), `${banner}import type { ResourceFacts } from '../resource.ts';\n\nexport const resources = JSON.parse(${JSON.stringify(JSON.stringify(resources))}) as ResourceFacts[];\n`);
-writeFileSync(join(out, 'protobuf.ts'), `${banner}export const messages = JSON.parse(${JSON.stringify(JSON.stringify(facts('protobuf')))}) as Record<string, Record<string, [name: string, type: string, message?: string]>>;\n`);
+const resources = discovery.map((r) => ({
+  ...r,
+  schema: modelOf(r) ? schemaId(modelOf(r)) : undefined,
+  columns: facts('columns')[`${r.resource}.${r.version}.${r.group}`],
+}));
+writeFileSync(
+  join(out, 'resources.ts'),
+  `${banner}import type { ResourceFacts } from '../resource.ts';\n\nexport const resources = JSON.parse(${JSON.stringify(JSON.stringify(resources))}) as ResourceFacts[];\n`,
+);
+writeFileSync(
+  join(out, 'protobuf.ts'),
+  `${banner}export const messages = JSON.parse(${JSON.stringify(JSON.stringify(facts('protobuf')))}) as Record<string, Record<string, [name: string, type: string, message?: string]>>;\n`,
+);
 console.log(`generated ${read.size} types in ${byHome.size} files`);

@@ -42,7 +42,13 @@ function step(name, inputs, outputs, work) {
 }
 
 if (existsSync(join(root, 'tsconfig.build.json'))) {
-  step('install', ['package-lock.json'], ['node_modules/typescript'], () => run('installing dependencies', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']));
-  step('generate', ['scripts/generate.mjs', 'src/api/facts'], ['src/api/generated/schema.ts', 'src/api/generated/protobuf.ts'], () => run('generating the API types', process.execPath, ['scripts/generate.mjs']));
-  step('build', ['src', 'tsconfig.json', 'tsconfig.build.json'], ['dist/cli/main.js'], () => run('compiling', process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']));
+  step('install', ['package-lock.json'], ['node_modules/typescript'], () =>
+    run('installing dependencies', 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']),
+  );
+  step('generate', ['scripts/generate.mjs', 'src/api/facts'], ['src/api/generated/schema.ts', 'src/api/generated/protobuf.ts'], () =>
+    run('generating the API types', process.execPath, ['scripts/generate.mjs']),
+  );
+  step('build', ['src', 'tsconfig.json', 'tsconfig.build.json'], ['dist/cli/main.js'], () =>
+    run('compiling', process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']),
+  );
 }

@@ -7,7 +7,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Rng } from '../lib/rng.ts';
 import type { Store } from '../store/store.ts';
 import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts';
-import { adminsOnly, type Authorizer } from './authorization.ts';
+import { type Authorizer, adminsOnly } from './authorization.ts';
 import type { ApiContext } from './context.ts';
 import { Registry, type ServedResource } from './registry.ts';
 import { ObjectCodec } from './stored-object.ts';

@@ -1,4 +1,4 @@
-import type { ApiRequest, UserInfo } from '../api/request.ts';
+import type { ApiRequest } from '../api/request.ts';
 
 export interface Authorizer {
   /** @returns why the request is refused, in the words that follow "is forbidden: "; undefined when it is allowed. */
@@ -21,5 +21,3 @@ function refusal({ user, verb, group, resource, subresource, namespace }: ApiReq
   const where = namespace ? ` in the namespace ${JSON.stringify(namespace)}` : ' at the cluster scope';
   return `User ${JSON.stringify(user.name)} cannot ${verb} resource ${JSON.stringify(what)} in API group ${JSON.stringify(group)}${where}`;
 }
-
-export type { UserInfo };

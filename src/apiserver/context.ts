@@ -23,7 +23,12 @@ export interface ApiContext {
 }
 
 /** One object as it stands, in the version served. */
-export async function read(context: ApiContext, resource: ServedResource, namespace: string, name: string): Promise<{ object: KubeObject; revision: number } | undefined> {
+export async function read(
+  context: ApiContext,
+  resource: ServedResource,
+  namespace: string,
+  name: string,
+): Promise<{ object: KubeObject; revision: number } | undefined> {
   const item = await context.store.get(storageKey(resource, namespace, name));
   return item && { object: context.freeze(toServed(resource, context.codec.object(item))), revision: item.revision };
 }

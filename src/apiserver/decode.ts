@@ -14,7 +14,14 @@ export interface Decoded {
 export class DecodeError extends Error {}
 
 /** Go's names of the scalar types, for messages. */
-const GO_TYPES: Partial<Record<ScalarType, string>> = { string: 'string', boolean: 'bool', int32: 'int32', int64: 'int64', double: 'float64', bytes: '[]uint8' };
+const GO_TYPES: Partial<Record<ScalarType, string>> = {
+  string: 'string',
+  boolean: 'bool',
+  int32: 'int32',
+  int64: 'int64',
+  double: 'float64',
+  bytes: '[]uint8',
+};
 
 /**
  * Makes an object of the type named from parsed JSON: fields the type does not have are dropped and told, zero values are
@@ -47,7 +54,18 @@ function zero(type: TypeSchema): Record<string, unknown> {
   return out;
 }
 
-const ZERO_SCALARS: Partial<Record<ScalarType, unknown>> = { string: '', boolean: false, int32: 0, int64: 0, double: 0, bytes: null, time: null, microTime: null, quantity: '0', intOrString: 0 };
+const ZERO_SCALARS: Partial<Record<ScalarType, unknown>> = {
+  string: '',
+  boolean: false,
+  int32: 0,
+  int64: 0,
+  double: 0,
+  bytes: null,
+  time: null,
+  microTime: null,
+  quantity: '0',
+  intOrString: 0,
+};
 
 interface Context {
   path: string;
@@ -65,7 +83,11 @@ function decodeStruct(typeId: string, type: TypeSchema, input: Record<string, un
       context.unknownFields.push(path);
       continue;
     }
-    const value = decodeField(typeId, field, input[key], { path, goPath: context.goPath ? `${context.goPath}.${key}` : key, unknownFields: context.unknownFields });
+    const value = decodeField(typeId, field, input[key], {
+      path,
+      goPath: context.goPath ? `${context.goPath}.${key}` : key,
+      unknownFields: context.unknownFields,
+    });
     if (value !== undefined) out[key] = value;
   }
   fillZeroes(type, out);
@@ -87,8 +109,10 @@ function fillZeroes(type: TypeSchema, out: Record<string, unknown>): void {
 
 const zeroFieldsOf = new WeakMap<TypeSchema, [string, FieldSchema][]>();
 function zeroFields(type: TypeSchema): [string, FieldSchema][] {
-  let fields = zeroFieldsOf.get(type);
-  if (!fields) zeroFieldsOf.set(type, (fields = Object.entries(type.fields).filter(([, field]) => field.zeroTime || (field.embedded && field.ref && !field.list && !field.map))));
+  const known = zeroFieldsOf.get(type);
+  if (known) return known;
+  const fields = Object.entries(type.fields).filter(([, field]) => field.zeroTime || (field.embedded && field.ref && !field.list && !field.map));
+  zeroFieldsOf.set(type, fields);
   return fields;
 }
 
@@ -145,14 +169,16 @@ function decodeScalar(owner: string, type: ScalarType, value: unknown, context: 
     case 'int64':
       if (value === null) return 0;
       if (typeof value !== 'number') throw mismatch(owner, value, type, context);
-      if (!Number.isInteger(value) || Math.abs(value) > (type === 'int32' ? (value < 0 ? 2147483648 : 2147483647) : 2 ** 63)) throw mismatch(owner, value, type, context);
+      if (!Number.isInteger(value) || Math.abs(value) > (type === 'int32' ? (value < 0 ? 2147483648 : 2147483647) : 2 ** 63))
+        throw mismatch(owner, value, type, context);
       return value;
     case 'double':
       if (typeof value !== 'number') throw mismatch(owner, value, 'float64', context);
       return value;
     case 'intOrString':
       if (typeof value === 'string') return value;
-      if (typeof value !== 'number' || !Number.isInteger(value) || Math.abs(value) > 2147483648) throw new DecodeError(`json: cannot unmarshal ${jsonType(value)} into Go value of type int32`);
+      if (typeof value !== 'number' || !Number.isInteger(value) || Math.abs(value) > 2147483648)
+        throw new DecodeError(`json: cannot unmarshal ${jsonType(value)} into Go value of type int32`);
       return value;
     case 'quantity':
       return decodeQuantity(value);
@@ -168,7 +194,8 @@ function decodeScalar(owner: string, type: ScalarType, value: unknown, context: 
 
 function decodeQuantity(value: unknown): string {
   if (value === null) return '0';
-  if (typeof value !== 'string' && typeof value !== 'number') throw new DecodeError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
+  if (typeof value !== 'string' && typeof value !== 'number')
+    throw new DecodeError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
   try {
     return canonicalQuantity(String(value));
   } catch (error) {
@@ -179,7 +206,10 @@ function decodeQuantity(value: unknown): string {
 function decodeTime(type: 'time' | 'microTime', value: unknown, owner: string, context: Context): string {
   if (typeof value !== 'string') throw mismatch(owner, value, 'string', context);
   const ms = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value) ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(ms)) throw new DecodeError(`parsing time ${JSON.stringify(value)} as ${type === 'time' ? '"2006-01-02T15:04:05Z07:00"' : '"2006-01-02T15:04:05.000000Z07:00"'}: cannot parse ${JSON.stringify(value)} as "2006"`);
+  if (Number.isNaN(ms))
+    throw new DecodeError(
+      `parsing time ${JSON.stringify(value)} as ${type === 'time' ? '"2006-01-02T15:04:05Z07:00"' : '"2006-01-02T15:04:05.000000Z07:00"'}: cannot parse ${JSON.stringify(value)} as "2006"`,
+    );
   if (type === 'time') return new Date(ms).toISOString().slice(0, 19) + 'Z';
   const fraction = value.match(/\.(\d+)/)?.[1] ?? '';
   return `${new Date(ms).toISOString().slice(0, 19)}.${fraction.slice(0, 6).padEnd(6, '0')}Z`;
@@ -188,7 +218,8 @@ function decodeTime(type: 'time' | 'microTime', value: unknown, owner: string, c
 function decodeBase64(text: string): string {
   const clean = text.replaceAll('\n', '').replaceAll('\r', '');
   const bad = clean.search(/[^A-Za-z0-9+/=]/);
-  if (bad >= 0 || clean.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(clean)) throw new DecodeError(`illegal base64 data at input byte ${bad >= 0 ? bad : clean.length - (clean.length % 4)}`);
+  if (bad >= 0 || clean.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(clean))
+    throw new DecodeError(`illegal base64 data at input byte ${bad >= 0 ? bad : clean.length - (clean.length % 4)}`);
   return clean;
 }
 

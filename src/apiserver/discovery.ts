@@ -1,12 +1,29 @@
 import { createHash } from 'node:crypto';
-import type { ResourceFacts } from '../api/resource.ts';
 import { apiVersionOf } from '../api/object.ts';
+import type { ResourceFacts } from '../api/resource.ts';
 
 /** Groups in the order in which clients prefer them: upstream's priorities, as /apis lists them. */
 const GROUP_ORDER = [
-  'apiregistration.k8s.io', 'apps', 'events.k8s.io', 'authentication.k8s.io', 'authorization.k8s.io', 'autoscaling', 'batch', 'certificates.k8s.io', 'networking.k8s.io', 'policy',
-  'rbac.authorization.k8s.io', 'storage.k8s.io', 'admissionregistration.k8s.io', 'apiextensions.k8s.io', 'scheduling.k8s.io', 'coordination.k8s.io', 'node.k8s.io', 'discovery.k8s.io',
-  'resource.k8s.io', 'flowcontrol.apiserver.k8s.io',
+  'apiregistration.k8s.io',
+  'apps',
+  'events.k8s.io',
+  'authentication.k8s.io',
+  'authorization.k8s.io',
+  'autoscaling',
+  'batch',
+  'certificates.k8s.io',
+  'networking.k8s.io',
+  'policy',
+  'rbac.authorization.k8s.io',
+  'storage.k8s.io',
+  'admissionregistration.k8s.io',
+  'apiextensions.k8s.io',
+  'scheduling.k8s.io',
+  'coordination.k8s.io',
+  'node.k8s.io',
+  'discovery.k8s.io',
+  'resource.k8s.io',
+  'flowcontrol.apiserver.k8s.io',
 ];
 
 type Json = Record<string, unknown>;
@@ -39,7 +56,12 @@ export class Discovery {
     const facts = this.#facts.filter((f) => f.group === group && f.version === version);
     if (facts.length === 0) return undefined;
     const resources = facts.flatMap((f) => [resourceEntry(f), ...(f.subresources ?? []).map((s) => subresourceEntry(f, s))]);
-    return { kind: 'APIResourceList', ...(group === '' ? {} : { apiVersion: 'v1' }), groupVersion: apiVersionOf({ group, version }), resources: resources.sort((a, b) => (a['name']! < b['name']! ? -1 : 1)) };
+    return {
+      kind: 'APIResourceList',
+      ...(group === '' ? {} : { apiVersion: 'v1' }),
+      groupVersion: apiVersionOf({ group, version }),
+      resources: resources.sort((a, b) => (a['name']! < b['name']! ? -1 : 1)),
+    };
   }
 
   hasVersion(group: string, version: string): boolean {
@@ -51,7 +73,11 @@ export class Discovery {
     const names = which === 'core' ? [''] : this.#groupNames();
     const items = names.map((name) => ({
       metadata: { ...(name ? { name } : {}), creationTimestamp: null },
-      versions: this.#versions(name).map((version) => ({ version, resources: this.#facts.filter((f) => f.group === name && f.version === version).map(aggregatedEntry), freshness: 'Current' })),
+      versions: this.#versions(name).map((version) => ({
+        version,
+        resources: this.#facts.filter((f) => f.group === name && f.version === version).map(aggregatedEntry),
+        freshness: 'Current',
+      })),
     }));
     return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items };
   }
@@ -121,7 +147,13 @@ function aggregatedEntry(facts: ResourceFacts): Json {
     ...(facts.shortNames ? { shortNames: facts.shortNames } : {}),
     ...(facts.categories ? { categories: facts.categories } : {}),
     ...(facts.subresources
-      ? { subresources: facts.subresources.map((s) => ({ subresource: s.name, responseKind: s.version ? { group: s.group, version: s.version, kind: s.kind } : { group, version, kind: s.kind }, verbs: s.verbs })) }
+      ? {
+          subresources: facts.subresources.map((s) => ({
+            subresource: s.name,
+            responseKind: s.version ? { group: s.group, version: s.version, kind: s.kind } : { group, version, kind: s.kind },
+            verbs: s.verbs,
+          })),
+        }
       : {}),
   };
 }

@@ -2,7 +2,7 @@ import { invalid, notSupported } from '../api/field-error.ts';
 import type { KubeObject } from '../api/object.ts';
 import type { ApiRequest } from '../api/request.ts';
 import { badRequest, invalid as invalidStatus, unsupportedMediaType } from '../api/status.ts';
-import { decode, DecodeError } from './decode.ts';
+import { DecodeError, decode } from './decode.ts';
 import { decodeUtf8, duplicateKeys, parseJson } from './json.ts';
 import { parseYaml } from './yaml.ts';
 
@@ -29,22 +29,37 @@ export function writeOptions(kind: OptionsKind, request: ApiRequest): WriteOptio
   const { dryRun, fieldValidation = 'Warn', fieldManager, force } = request.query;
   const errors = [
     ...(dryRun !== undefined && dryRun !== 'All' ? [notSupported('dryRun', [dryRun], ['All'])] : []),
-    ...(fieldManager !== undefined && fieldManager.length > 128 ? [{ reason: 'FieldValueTooLong' as const, field: 'fieldManager', message: 'Too long: may not be more than 128 bytes' }] : []),
-    ...(fieldManager !== undefined && /[^\P{C}]/u.test(fieldManager) ? [invalid('fieldManager', fieldManager, 'should only contain printable characters')] : []),
+    ...(fieldManager !== undefined && fieldManager.length > 128
+      ? [{ reason: 'FieldValueTooLong' as const, field: 'fieldManager', message: 'Too long: may not be more than 128 bytes' }]
+      : []),
+    ...(fieldManager !== undefined && /[^\P{C}]/u.test(fieldManager)
+      ? [invalid('fieldManager', fieldManager, 'should only contain printable characters')]
+      : []),
     ...(['Strict', 'Warn', 'Ignore', ''].includes(fieldValidation) ? [] : [notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn'])]),
   ];
   const isApply = request.contentType === 'application/apply-patch+yaml';
   if (kind === 'PatchOptions') {
     if (isApply && !fieldManager) errors.push({ reason: 'FieldValueRequired', field: 'fieldManager', message: 'Required value: is required for apply patch' });
-    if (!isApply && force !== undefined) errors.push({ reason: 'FieldValueForbidden', field: 'force', message: 'Forbidden: may not be specified for non-apply patch' });
+    if (!isApply && force !== undefined)
+      errors.push({ reason: 'FieldValueForbidden', field: 'force', message: 'Forbidden: may not be specified for non-apply patch' });
   }
   refuseOptions(kind, errors);
-  return { dryRun: dryRun === 'All', fieldValidation: (fieldValidation || 'Warn') as FieldValidation, fieldManager: fieldManager || managerOf(request.userAgent), force: force === 'true' || force === '1' };
+  return {
+    dryRun: dryRun === 'All',
+    fieldValidation: (fieldValidation || 'Warn') as FieldValidation,
+    fieldManager: fieldManager || managerOf(request.userAgent),
+    force: force === 'true' || force === '1',
+  };
 }
 
 /** The manager's name where the request gives none: the first part of the user agent (upstream: managerOrUserAgent). */
 function managerOf(userAgent: string | undefined): string {
-  return userAgent?.split('/')[0]?.replaceAll(/[^\P{C}]/gu, '').slice(0, 128) || 'unknown';
+  return (
+    userAgent
+      ?.split('/')[0]
+      ?.replaceAll(/[^\P{C}]/gu, '')
+      .slice(0, 128) || 'unknown'
+  );
 }
 
 /** `application/json; charset=utf-8` → `application/json`. */
@@ -76,19 +91,33 @@ export function parseBody(request: ApiRequest): { value: unknown; duplicates: ()
  * The object in a request's body, decoded for the resource (or for another type, such as a Scale) and free of unknown
  * fields; those become errors or warnings as the client asked.
  */
-export function decodeBody(request: ApiRequest, target: { schemaId: string; kind: string; apiVersion: string }, fieldValidation: FieldValidation, warnings: string[]): KubeObject {
+export function decodeBody(
+  request: ApiRequest,
+  target: { schemaId: string; kind: string; apiVersion: string },
+  fieldValidation: FieldValidation,
+  warnings: string[],
+): KubeObject {
   const { value, duplicates } = parseBody(request);
   return decodeValue(value, target, fieldValidation, warnings, duplicates);
 }
 
-export function decodeValue(value: unknown, target: { schemaId: string; kind: string; apiVersion: string }, fieldValidation: FieldValidation, warnings: string[], duplicates: () => string[] = () => []): KubeObject {
+export function decodeValue(
+  value: unknown,
+  target: { schemaId: string; kind: string; apiVersion: string },
+  fieldValidation: FieldValidation,
+  warnings: string[],
+  duplicates: () => string[] = () => [],
+): KubeObject {
   const version = target.apiVersion.slice(target.apiVersion.indexOf('/') + 1);
   const cannot = (why: string): Error => badRequest(`${target.kind} in version ${JSON.stringify(version)} cannot be handled as a ${target.kind}: ${why}`);
   checkType(value, target);
   try {
     const { object, unknownFields } = decode(target.schemaId, value);
     if (fieldValidation !== 'Ignore') {
-      const faults = [...duplicates().map((path) => `duplicate field ${JSON.stringify(path)}`), ...unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`)];
+      const faults = [
+        ...duplicates().map((path) => `duplicate field ${JSON.stringify(path)}`),
+        ...unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`),
+      ];
       if (faults.length && fieldValidation === 'Strict') throw cannot(`strict decoding error: ${faults.join(', ')}`);
       warnings.push(...faults);
     }
@@ -107,6 +136,8 @@ function checkType(value: unknown, { kind, apiVersion }: { kind: string; apiVers
   }
   if (typeof given.kind === 'string' && given.kind && given.kind !== kind) {
     const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
-    throw badRequest(`${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: no kind ${JSON.stringify(given.kind)} is registered for version ${JSON.stringify(group ? apiVersion : version)}`);
+    throw badRequest(
+      `${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: no kind ${JSON.stringify(given.kind)} is registered for version ${JSON.stringify(group ? apiVersion : version)}`,
+    );
   }
 }

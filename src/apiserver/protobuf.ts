@@ -19,13 +19,17 @@ type Json = Record<string, unknown>;
 export function decodeProtobuf(body: Uint8Array, typeOf: (apiVersion: string, kind: string) => string | undefined): Json {
   if (!MAGIC.equals(body.subarray(0, 4))) throw badRequest('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
   try {
-    const unknown = decodeMessage('io.k8s.apimachinery.pkg.runtime.Unknown', body.subarray(4), 0) as { typeMeta?: { apiVersion?: string; kind?: string }; raw?: string };
+    const unknown = decodeMessage('io.k8s.apimachinery.pkg.runtime.Unknown', body.subarray(4), 0) as {
+      typeMeta?: { apiVersion?: string; kind?: string };
+      raw?: string;
+    };
     const { apiVersion = '', kind = '' } = unknown.typeMeta ?? {};
     const type = typeOf(apiVersion, kind);
     if (!type || !messages[type]) throw badRequest(`no kind ${JSON.stringify(kind)} is known in protobuf for version ${JSON.stringify(apiVersion)}: send JSON`);
     return { ...decodeMessage(type, Buffer.from(unknown.raw ?? '', 'base64'), 0), apiVersion, kind };
   } catch (error) {
-    if (error instanceof RangeError || error instanceof TypeError || (error as Error).name === 'Error') throw badRequest(`the body of the request is not valid protobuf: ${(error as Error).message}`);
+    if (error instanceof RangeError || error instanceof TypeError || (error as Error).name === 'Error')
+      throw badRequest(`the body of the request is not valid protobuf: ${(error as Error).message}`);
     throw error;
   }
 }
@@ -70,7 +74,10 @@ function decodeMessage(type: string, bytes: Uint8Array, depth: number): Json {
     const repeated = kind.endsWith('*');
     const base = repeated ? kind.slice(0, -1) : kind;
     if (base !== 'message') {
-      readScalars(reader, base, wire).forEach((value) => (repeated ? push(out, name, value) : define(out, name, value)));
+      for (const value of readScalars(reader, base, wire)) {
+        if (repeated) push(out, name, value);
+        else define(out, name, value);
+      }
       continue;
     }
     const inner = reader.bytes();

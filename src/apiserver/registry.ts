@@ -1,6 +1,6 @@
-import type { ResourceFacts, KindBehaviour } from '../api/resource.ts';
+import { type Conversion, conversions } from '../api/conversions.ts';
 import { apiVersionOf, type KubeObject } from '../api/object.ts';
-import { conversions, type Conversion } from '../api/conversions.ts';
+import type { KindBehaviour, ResourceFacts } from '../api/resource.ts';
 
 /** Where upstream keeps a resource under /registry, when that is not its plural name (pkg/registry/*, storage prefixes). */
 const STORAGE_NAMES: Record<string, string> = {
@@ -15,9 +15,29 @@ const STORAGE_NAMES: Record<string, string> = {
 
 /** Kinds without a behaviour of their own whose metadata.generation counts changes of spec (their strategy.go says so). */
 const WITH_GENERATION = new Set([
-  'Deployment', 'ReplicaSet', 'ReplicationController', 'DaemonSet', 'StatefulSet', 'Job', 'CronJob', 'Pod', 'Ingress', 'IngressClass', 'NetworkPolicy', 'PodDisruptionBudget',
-  'CustomResourceDefinition', 'MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration', 'ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding', 'FlowSchema',
-  'PriorityLevelConfiguration', 'EndpointSlice', 'DeviceClass', 'ResourceSlice', 'PriorityClass',
+  'Deployment',
+  'ReplicaSet',
+  'ReplicationController',
+  'DaemonSet',
+  'StatefulSet',
+  'Job',
+  'CronJob',
+  'Pod',
+  'Ingress',
+  'IngressClass',
+  'NetworkPolicy',
+  'PodDisruptionBudget',
+  'CustomResourceDefinition',
+  'MutatingWebhookConfiguration',
+  'ValidatingWebhookConfiguration',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+  'FlowSchema',
+  'PriorityLevelConfiguration',
+  'EndpointSlice',
+  'DeviceClass',
+  'ResourceSlice',
+  'PriorityClass',
 ]);
 
 /** Kinds that are no resources: the bodies of subresources, and options. */

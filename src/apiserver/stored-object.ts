@@ -24,7 +24,8 @@ export class StoredObject implements Value {
   }
 
   at(revision: number): KubeObject {
-    if (this.#at?.revision !== revision) this.#at = { revision, object: { ...this.object, metadata: { ...this.object.metadata, resourceVersion: String(revision) } } };
+    if (this.#at?.revision !== revision)
+      this.#at = { revision, object: { ...this.object, metadata: { ...this.object.metadata, resourceVersion: String(revision) } } };
     return this.#at.object;
   }
 }

@@ -3,9 +3,6 @@ import type { KubeList, KubeObject } from '../api/object.ts';
 import type { Cell } from '../api/resource.ts';
 import type { ServedResource } from './registry.ts';
 
-/** The prose of column definitions, and of `kubectl explain`; loaded when it is first asked for. */
-export type Descriptions = Record<string, { description: string; fields: Record<string, string> }>;
-
 export interface TableOptions {
   includeObject: 'None' | 'Metadata' | 'Object';
   withHeaders: boolean;
@@ -14,7 +11,11 @@ export interface TableOptions {
 }
 
 /** An object or a list as a Table: what `kubectl get` prints (apimachinery: meta/v1 Table). */
-export function toTable(resource: ServedResource, input: KubeObject | KubeList, { includeObject, withHeaders, nowMs, describeColumn }: TableOptions): KubeObject {
+export function toTable(
+  resource: ServedResource,
+  input: KubeObject | KubeList,
+  { includeObject, withHeaders, nowMs, describeColumn }: TableOptions,
+): KubeObject {
   const objects = 'items' in input ? input.items : [input];
   const columns = resource.facts.columns ?? DEFAULT_COLUMNS;
   const rows = objects.map((object) => ({ cells: cells(resource, object, nowMs), ...rowConditions(object), object: rowObject(object, includeObject) }));
@@ -23,8 +24,20 @@ export function toTable(resource: ServedResource, input: KubeObject | KubeList, 
   return {
     kind: 'Table',
     apiVersion: 'meta.k8s.io/v1',
-    metadata: { ...(resourceVersion ? { resourceVersion } : {}), ...('continue' in paging && paging.continue ? { continue: paging.continue } : {}), ...('remainingItemCount' in paging && paging.remainingItemCount !== undefined ? { remainingItemCount: paging.remainingItemCount } : {}) },
-    columnDefinitions: withHeaders ? columns.map(([name, type, format, priority]) => ({ name, type, format: format ?? '', description: describeColumn(resource, name), priority: priority ?? 0 })) : [],
+    metadata: {
+      ...(resourceVersion ? { resourceVersion } : {}),
+      ...('continue' in paging && paging.continue ? { continue: paging.continue } : {}),
+      ...('remainingItemCount' in paging && paging.remainingItemCount !== undefined ? { remainingItemCount: paging.remainingItemCount } : {}),
+    },
+    columnDefinitions: withHeaders
+      ? columns.map(([name, type, format, priority]) => ({
+          name,
+          type,
+          format: format ?? '',
+          description: describeColumn(resource, name),
+          priority: priority ?? 0,
+        }))
+      : [],
     rows,
   } as unknown as KubeObject;
 }
@@ -49,7 +62,8 @@ function cells(resource: ServedResource, object: KubeObject, nowMs: number): Cel
 function rowConditions(object: KubeObject): { conditions?: object[] } {
   if (object.kind !== 'Pod') return {};
   const phase = (object as KubeObject & { status?: { phase?: string } }).status?.phase;
-  if (phase === 'Succeeded') return { conditions: [{ type: 'Completed', status: 'True', reason: 'Succeeded', message: 'The pod has completed successfully.' }] };
+  if (phase === 'Succeeded')
+    return { conditions: [{ type: 'Completed', status: 'True', reason: 'Succeeded', message: 'The pod has completed successfully.' }] };
   if (phase === 'Failed') return { conditions: [{ type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' }] };
   return {};
 }

@@ -1,4 +1,4 @@
-import { isAlias, isMap, isPair, parseDocument, visit } from 'yaml';
+import { isMap, isPair, parseDocument, visit } from 'yaml';
 import { badRequest } from '../api/status.ts';
 
 /** Aliases multiply a small text into a huge object; no manifest needs this many. */
@@ -26,9 +26,6 @@ export function parseYaml(text: string): { value: unknown; duplicates: string[] 
         if (seen.has(key)) duplicates.push([...path.filter(isPair).map((p) => String(p.key)), key].join('.'));
         seen.add(key);
       }
-    },
-    Alias(_key, node) {
-      return isAlias(node) ? undefined : undefined;
     },
   });
   if (depth > 1000) throw badRequest('the body of the request nests too deep');

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { CliError, report } from './errors.ts';
+import { report } from './errors.ts';
 
 /** A duration as Go writes it: `90s`, `1m30s`, `500ms`; a bare number counts seconds. */
 function duration(text: string): number {
@@ -69,5 +69,3 @@ try {
 } catch (error) {
   process.exitCode = report(error);
 }
-
-export { CliError };

@@ -13,14 +13,18 @@ const MANIFEST = /\.(ya?ml|json)$/;
 
 /** Reads what `-f` names: files, the manifests in a folder by name, or `-`. @throws CliError, ManifestError */
 export function readManifestFiles(names: readonly string[]): ManifestFile[] {
-  return names.flatMap(expand).map((file) => ({ source: file === '-' ? 'standard input' : file, objects: readManifests(readText(file), file === '-' ? 'standard input' : file) }));
+  return names
+    .flatMap(expand)
+    .map((file) => ({ source: file === '-' ? 'standard input' : file, objects: readManifests(readText(file), file === '-' ? 'standard input' : file) }));
 }
 
 function expand(name: string): string[] {
   if (name === '-') return [name];
   const stat = attempt(name, () => statSync(name));
   if (!stat.isDirectory()) return [name];
-  const files = attempt(name, () => readdirSync(name)).filter((file) => MANIFEST.test(file)).sort();
+  const files = attempt(name, () => readdirSync(name))
+    .filter((file) => MANIFEST.test(file))
+    .sort();
   if (files.length === 0) throw new CliError(`${name}: no manifest (.yaml, .yml, .json) in this folder`);
   return files.map((file) => join(name, file));
 }

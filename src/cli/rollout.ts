@@ -19,7 +19,14 @@ export function rolloutState({ metadata, spec, status }: Deployment): RolloutSta
   const desired = spec.replicas ?? 1;
   const { updatedReplicas: updated = 0, replicas: total = 0, availableReplicas: available = 0 } = status;
   const name = metadata.name!;
-  const state = (text: string, ending: { done?: boolean; failed?: boolean } = {}): RolloutState => ({ name, desired, ready: Math.min(available, updated), text, done: ending.done ?? false, failed: ending.failed ?? false });
+  const state = (text: string, ending: { done?: boolean; failed?: boolean } = {}): RolloutState => ({
+    name,
+    desired,
+    ready: Math.min(available, updated),
+    text,
+    done: ending.done ?? false,
+    failed: ending.failed ?? false,
+  });
   if ((status.observedGeneration ?? 0) < (metadata.generation ?? 0)) return state('waiting for the rollout to begin');
   const progressing = status.conditions?.find((c) => c.type === 'Progressing');
   if (progressing?.reason === 'ProgressDeadlineExceeded') return state('exceeded its progress deadline', { failed: true });
@@ -36,7 +43,12 @@ export function rolloutState({ metadata, spec, status }: Deployment): RolloutSta
  * @param timeUp aborts the wait.
  * @returns why the rollout is not complete; undefined when it is.
  */
-export async function followRollouts(client: Client, targets: readonly { namespace: string; name: string }[], show: (states: RolloutState[]) => void, timeUp: AbortSignal): Promise<string | undefined> {
+export async function followRollouts(
+  client: Client,
+  targets: readonly { namespace: string; name: string }[],
+  show: (states: RolloutState[]) => void,
+  timeUp: AbortSignal,
+): Promise<string | undefined> {
   const states = new Map<string, RolloutState>();
   const stop = new AbortController();
   timeUp.addEventListener('abort', () => stop.abort(), { once: true });
@@ -74,8 +86,10 @@ function troubleOf({ metadata, status }: Pod): string | undefined {
   const unscheduled = status.conditions?.find((c) => c.type === 'PodScheduled' && c.status === 'False');
   if (unscheduled) return `pod ${metadata.name}: ${unscheduled.reason}: ${unscheduled.message}`;
   for (const { name, state, lastState, ready } of status.containerStatuses ?? []) {
-    if (state?.waiting?.reason) return `pod ${metadata.name}, container ${name}: ${state.waiting.reason}${state.waiting.message ? `: ${state.waiting.message}` : ''}`;
-    if (lastState?.terminated) return `pod ${metadata.name}, container ${name}: exited with code ${lastState.terminated.exitCode} (${lastState.terminated.reason})`;
+    if (state?.waiting?.reason)
+      return `pod ${metadata.name}, container ${name}: ${state.waiting.reason}${state.waiting.message ? `: ${state.waiting.message}` : ''}`;
+    if (lastState?.terminated)
+      return `pod ${metadata.name}, container ${name}: exited with code ${lastState.terminated.exitCode} (${lastState.terminated.reason})`;
     if (!ready) return `pod ${metadata.name}, container ${name}: running, but not ready`;
   }
   return undefined;

@@ -1,13 +1,13 @@
 import type { KubeObject } from '../api/object.ts';
 import { applyManifests, ManifestError } from '../cluster/apply-manifests.ts';
 import { Cluster } from '../cluster/cluster.ts';
+import { type ImageRule, readSimulationRules } from '../cluster/simulation-rules.ts';
 import { lineLog } from '../lib/log.ts';
 import { CliError } from './errors.ts';
 import { type ManifestFile, readManifestFiles, readText } from './manifests.ts';
 import { defaultDataDir, defaultKubeconfig } from './paths.ts';
 import { followRollouts } from './rollout.ts';
 import { rolloutDisplay } from './rollout-display.ts';
-import { readRules } from './simulation-rules.ts';
 
 export interface UpOptions {
   filename: string[];
@@ -28,7 +28,7 @@ export interface UpOptions {
 export async function up(options: UpOptions): Promise<number> {
   const began = performance.now();
   const manifests = readManifestFiles(options.filename);
-  const rules = options.simulate === undefined ? undefined : readRules(readText(options.simulate), options.simulate);
+  const rules = options.simulate === undefined ? undefined : readSimulationRules(readText(options.simulate), options.simulate);
   const say = options.quiet ? (): void => {} : (line: string): void => void process.stdout.write(`${line}\n`);
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
@@ -37,7 +37,9 @@ export async function up(options: UpOptions): Promise<number> {
   // The cluster's own timers do not hold the process; serving does.
   const alive = setInterval(() => {}, 1 << 30);
   try {
-    say(`serving Kubernetes v1.34.0 on ${cluster.server} with ${options.nodes} ${options.nodes === 1 ? 'node' : 'nodes'}, ready after ${Math.round(performance.now() - began)} ms`);
+    say(
+      `serving Kubernetes v1.34.0 on ${cluster.server} with ${options.nodes} ${options.nodes === 1 ? 'node' : 'nodes'}, ready after ${Math.round(performance.now() - began)} ms`,
+    );
     say(options.ephemeral ? 'everything is kept in memory and gone after the end' : `objects are kept in ${options.dataDir ?? defaultDataDir()}`);
     const failure = await applyAndFollow(cluster, manifests, options, stop.signal);
     if (failure !== undefined) process.stderr.write(`error: ${failure}\n`);
@@ -54,7 +56,7 @@ export async function up(options: UpOptions): Promise<number> {
   }
 }
 
-async function start(options: UpOptions, kubeconfigFile: string, rules: ReturnType<typeof readRules> | undefined): Promise<Cluster> {
+async function start(options: UpOptions, kubeconfigFile: string, rules: ImageRule[] | undefined): Promise<Cluster> {
   try {
     return await Cluster.start({
       nodes: options.nodes,
@@ -69,7 +71,8 @@ async function start(options: UpOptions, kubeconfigFile: string, rules: ReturnTy
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') throw new CliError(`port ${options.port} is in use: choose another one with --port, or --port 0 for any that is free`);
-    if (code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR') throw new CliError(`cannot use ${(error as NodeJS.ErrnoException).path ?? 'the data directory'}: ${(error as Error).message}`);
+    if (code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR')
+      throw new CliError(`cannot use ${(error as NodeJS.ErrnoException).path ?? 'the data directory'}: ${(error as Error).message}`);
     throw error;
   }
 }
@@ -103,7 +106,8 @@ async function applyAndFollow(cluster: Cluster, manifests: readonly ManifestFile
 function hints(kubeconfigFile: string, manifests: readonly ManifestFile[]): string {
   const deployment = manifests.flatMap((file) => file.objects).find((object) => object.kind === 'Deployment');
   const name = deployment?.metadata.name ?? 'web';
-  const container = (deployment as (KubeObject & { spec?: { template?: { spec?: { containers?: { name?: string; image?: string }[] } } } }) | undefined)?.spec?.template?.spec?.containers?.[0];
+  const container = (deployment as (KubeObject & { spec?: { template?: { spec?: { containers?: { name?: string; image?: string }[] } } } }) | undefined)?.spec
+    ?.template?.spec?.containers?.[0];
   const image = container?.image?.replace(/:[^:/]*$/, ':v2') ?? 'registry.example.com/web:v2';
   const lines = [
     '',

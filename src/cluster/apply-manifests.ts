@@ -36,13 +36,21 @@ export function readManifests(text: string, source = 'manifest'): KubeObject[] {
 }
 
 function unpack(value: unknown): unknown[] {
-  if (typeof value === 'object' && value !== null && 'items' in value && Array.isArray(value.items) && String((value as { kind?: unknown }).kind).endsWith('List')) return value.items;
+  if (
+    typeof value === 'object' &&
+    value !== null &&
+    'items' in value &&
+    Array.isArray(value.items) &&
+    String((value as { kind?: unknown }).kind).endsWith('List')
+  )
+    return value.items;
   return [value];
 }
 
 function checkObject(object: unknown, where: string): KubeObject {
   const { apiVersion, kind, metadata } = (object ?? {}) as Partial<KubeObject>;
-  if (typeof object !== 'object' || typeof apiVersion !== 'string' || typeof kind !== 'string') throw new ManifestError(`${where}: apiVersion and kind must be set`);
+  if (typeof object !== 'object' || typeof apiVersion !== 'string' || typeof kind !== 'string')
+    throw new ManifestError(`${where}: apiVersion and kind must be set`);
   if (!metadata?.name) throw new ManifestError(`${where}: metadata.name must be set`);
   return object as KubeObject;
 }
@@ -51,7 +59,12 @@ const FIELD_MANAGER = 'coracle';
 
 /** Server-side apply of every object, in the order given. @throws ManifestError, StatusError */
 export async function applyManifests(apiServer: ApiServer, manifests: string | KubeObject | readonly KubeObject[], source?: string): Promise<KubeObject[]> {
-  const objects = typeof manifests === 'string' ? readManifests(manifests, source) : Array.isArray(manifests) ? (manifests as readonly KubeObject[]) : [manifests as KubeObject];
+  const objects =
+    typeof manifests === 'string'
+      ? readManifests(manifests, source)
+      : Array.isArray(manifests)
+        ? (manifests as readonly KubeObject[])
+        : [manifests as KubeObject];
   const applied: KubeObject[] = [];
   for (const object of objects) {
     const served = apiServer.context.registry.ofKind(object.apiVersion, object.kind);

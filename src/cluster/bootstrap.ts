@@ -1,8 +1,8 @@
-import { EndpointSlices, EndpointsResource, Namespaces, PriorityClasses, Services } from '../api/resources.ts';
 import type { Draft, KubeObject, Resource } from '../api/object.ts';
+import { EndpointSlices, EndpointsResource, Namespaces, PriorityClasses, Services } from '../api/resources.ts';
 import { hasReason } from '../api/status.ts';
-import type { Client } from '../client/client.ts';
 import { API_SERVER_CLUSTER_IP } from '../apiserver/admission/service-addresses.ts';
+import type { Client } from '../client/client.ts';
 
 const SYSTEM_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default'];
 
@@ -10,8 +10,16 @@ const SYSTEM_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'def
 export async function bootstrap(client: Client, port: number): Promise<void> {
   await Promise.all(SYSTEM_NAMESPACES.map((name) => ensure(client, Namespaces, { metadata: { name } })));
   await Promise.all([
-    ensure(client, PriorityClasses, { metadata: { name: 'system-node-critical' }, value: 2000001000, description: 'Used for system critical pods that must not be moved from their current node.' }),
-    ensure(client, PriorityClasses, { metadata: { name: 'system-cluster-critical' }, value: 2000000000, description: 'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.' }),
+    ensure(client, PriorityClasses, {
+      metadata: { name: 'system-node-critical' },
+      value: 2000001000,
+      description: 'Used for system critical pods that must not be moved from their current node.',
+    }),
+    ensure(client, PriorityClasses, {
+      metadata: { name: 'system-cluster-critical' },
+      value: 2000000000,
+      description: 'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
+    }),
     publishApiServer(client, port),
   ]);
 }
@@ -30,7 +38,10 @@ async function publishApiServer(client: Client, port: number): Promise<void> {
     endpoints: [{ addresses: [address], conditions: { ready: true } }],
     ports: [{ name: 'https', port, protocol: 'TCP' }],
   };
-  const endpoints = { metadata: { name: 'kubernetes', namespace: 'default', labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } }, subsets: [{ addresses: [{ ip: address }], ports: [{ name: 'https', port, protocol: 'TCP' }] }] };
+  const endpoints = {
+    metadata: { name: 'kubernetes', namespace: 'default', labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
+    subsets: [{ addresses: [{ ip: address }], ports: [{ name: 'https', port, protocol: 'TCP' }] }],
+  };
   await replace(client, EndpointsResource, endpoints);
   await replace(client, EndpointSlices, slice);
 }

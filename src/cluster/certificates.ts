@@ -37,7 +37,11 @@ export async function certificatesIn(directory: string, nowMs: number): Promise<
   const names = { ca: 'ca.crt', serverCert: 'apiserver.crt', serverKey: 'apiserver.key', adminCert: 'admin.crt', adminKey: 'admin.key' };
   if (Object.values(names).every((name) => existsSync(file(name)))) {
     const text = (name: string): string => readFileSync(file(name), 'utf8');
-    const kept = { ca: text(names.ca), server: { cert: text(names.serverCert), key: text(names.serverKey) }, admin: { cert: text(names.adminCert), key: text(names.adminKey) } };
+    const kept = {
+      ca: text(names.ca),
+      server: { cert: text(names.serverCert), key: text(names.serverKey) },
+      admin: { cert: text(names.adminCert), key: text(names.adminKey) },
+    };
     if (Date.parse(new X509Certificate(kept.server.cert).validTo) > nowMs + 30 * DAY_MS) return kept;
   }
   const made = await makeCertificates(nowMs);
@@ -62,15 +66,29 @@ export async function makeCertificates(nowMs: number): Promise<Certificates> {
     ...validity(nowMs, CA_DAYS),
     serialNumber: serial(),
     signingAlgorithm: SIGNING,
-    extensions: [new x509.BasicConstraintsExtension(true, undefined, true), new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.digitalSignature, true), await x509.SubjectKeyIdentifierExtension.create(keys.publicKey)],
+    extensions: [
+      new x509.BasicConstraintsExtension(true, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.digitalSignature, true),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
   });
   const authority = { cert, keys };
-  const server = issue(x509, authority, 'CN=kube-apiserver', nowMs, x509.ExtendedKeyUsage.serverAuth, [...SERVER_NAMES.map((value) => ({ type: 'dns' as const, value })), ...SERVER_ADDRESSES.map((value) => ({ type: 'ip' as const, value }))]);
+  const server = issue(x509, authority, 'CN=kube-apiserver', nowMs, x509.ExtendedKeyUsage.serverAuth, [
+    ...SERVER_NAMES.map((value) => ({ type: 'dns' as const, value })),
+    ...SERVER_ADDRESSES.map((value) => ({ type: 'ip' as const, value })),
+  ]);
   const admin = issue(x509, authority, `O=${MASTERS_GROUP}, CN=kubernetes-admin`, nowMs, x509.ExtendedKeyUsage.clientAuth, []);
   return { ca: cert.toString('pem'), server: await server, admin: await admin };
 }
 
-async function issue(x509: X509, authority: Authority, subject: string, nowMs: number, usage: string, names: { type: 'dns' | 'ip'; value: string }[]): Promise<KeyPair> {
+async function issue(
+  x509: X509,
+  authority: Authority,
+  subject: string,
+  nowMs: number,
+  usage: string,
+  names: { type: 'dns' | 'ip'; value: string }[],
+): Promise<KeyPair> {
   const keys = await webcrypto.subtle.generateKey(KEY, true, ['sign', 'verify']);
   const cert = await x509.X509CertificateGenerator.create({
     subject,

@@ -50,7 +50,15 @@ export class Cluster {
   readonly #store: Store;
   readonly #controlPlane: ControlPlane;
 
-  private constructor(parts: { kubeconfig: string; server: string; client: Client; apiServer: ApiServer; http: HttpServer; store: Store; controlPlane: ControlPlane }) {
+  private constructor(parts: {
+    kubeconfig: string;
+    server: string;
+    client: Client;
+    apiServer: ApiServer;
+    http: HttpServer;
+    store: Store;
+    controlPlane: ControlPlane;
+  }) {
     this.kubeconfig = parts.kubeconfig;
     this.server = parts.server;
     this.client = parts.client;
@@ -70,9 +78,25 @@ export class Cluster {
     const rng = options.seed === undefined ? Rng.system() : new Rng(options.seed);
     const log = options.log ?? silent;
     const store = await openStore(options.dataDir);
-    const apiServer = new ApiServer({ store, clock, rng: rng.fork('apiserver'), admission: admissionPlugins(), nodes: (name) => controlPlane.kubelet(name), freeze: options.freeze ?? false });
+    const apiServer = new ApiServer({
+      store,
+      clock,
+      rng: rng.fork('apiserver'),
+      admission: admissionPlugins(),
+      nodes: (name) => controlPlane.kubelet(name),
+      freeze: options.freeze ?? false,
+    });
     const { simulate, deployment, replicaSet } = options;
-    const controlPlane = new ControlPlane({ transport: () => apiServer, clock, rng, log, nodes: options.nodes ?? 3, ...(simulate ? { simulate } : {}), ...(deployment ? { deployment } : {}), ...(replicaSet ? { replicaSet } : {}) });
+    const controlPlane = new ControlPlane({
+      transport: () => apiServer,
+      clock,
+      rng,
+      log,
+      nodes: options.nodes ?? 3,
+      ...(simulate ? { simulate } : {}),
+      ...(deployment ? { deployment } : {}),
+      ...(replicaSet ? { replicaSet } : {}),
+    });
     const certificates = await loadCertificates(options.dataDir, clock.now());
     const http = new HttpServer({ apiServer, tls: { ...certificates.server, ca: certificates.ca }, authenticator: new CertificateAuthenticator(), log });
     try {

@@ -1,11 +1,11 @@
-import type { Resource } from '../api/object.ts';
 import { resources } from '../api/generated/resources.ts';
-import { Namespaces, Nodes, Pods } from '../api/resources.ts';
+import type { Resource } from '../api/object.ts';
 import type { Transport } from '../api/request.ts';
+import { Namespaces, Nodes, Pods } from '../api/resources.ts';
 import { Client } from '../client/client.ts';
 import { type EventRecorder, StoredEventRecorder } from '../client/event-recorder.ts';
 import { InformerFactory } from '../client/informer.ts';
-import { controllers, type ControllersOptions, type Runnable } from '../controllers/index.ts';
+import { type ControllersOptions, controllers, type Runnable } from '../controllers/index.ts';
 import { Kubelet } from '../kubelet/kubelet.ts';
 import type { KubeletServer } from '../kubelet/kubelet-server.ts';
 import { PodSource } from '../kubelet/pod-source.ts';
@@ -99,7 +99,16 @@ export class ControlPlane {
     const client = this.#client(SCHEDULER);
     const informers = this.#informers(client);
     const recorder = this.#recorder(client, 'default-scheduler');
-    const scheduler = new Scheduler({ client, clock, rng: this.#options.rng.fork(SCHEDULER), log, recorder, pods: informers.informer(Pods), nodes: informers.informer(Nodes), namespaces: informers.informer(Namespaces) });
+    const scheduler = new Scheduler({
+      client,
+      clock,
+      rng: this.#options.rng.fork(SCHEDULER),
+      log,
+      recorder,
+      pods: informers.informer(Pods),
+      nodes: informers.informer(Nodes),
+      namespaces: informers.informer(Namespaces),
+    });
     informers.start();
     await scheduler.start(this.#stop.signal);
   }
@@ -114,7 +123,20 @@ export class ControlPlane {
       const rng = this.#options.rng.fork(nodeName);
       const podCIDR = `10.244.${i}.0/24`;
       const runtime = new SimulatedRuntime({ clock, rng, podCIDR, ...(simulate ? { rules: simulate } : {}) });
-      this.#kubelets.push(new Kubelet({ nodeName, client, clock, rng, log, runtime, recorder: this.#recorder(client, KUBELET, nodeName), pods, hostIP: `172.18.0.${i + 1}`, podCIDR }));
+      this.#kubelets.push(
+        new Kubelet({
+          nodeName,
+          client,
+          clock,
+          rng,
+          log,
+          runtime,
+          recorder: this.#recorder(client, KUBELET, nodeName),
+          pods,
+          hostIP: `172.18.0.${i + 1}`,
+          podCIDR,
+        }),
+      );
     }
     informers.start();
     await Promise.all(this.#kubelets.map((kubelet) => kubelet.start()));

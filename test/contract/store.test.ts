@@ -130,23 +130,26 @@ for (const [name, open] of Object.entries(backends)) {
 
     it('agrees with a plain model under random writes', async () => {
       await fc.assert(
-        fc.asyncProperty(fc.array(fc.record({ key: fc.constantFrom('/a', '/b', '/c'), remove: fc.boolean(), stale: fc.boolean() }), { maxLength: 30 }), async (steps) => {
-          const store = open();
-          const model = new Map<string, number>();
-          let revision = 0;
-          for (const { key, remove, stale } of steps) {
-            const expected = stale ? (model.get(key) ?? 0) + 1000 : (model.get(key) ?? 0);
-            const result = remove ? await store.delete(key, expected) : await store.put(key, value(key), expected);
-            const should = !stale && (!remove || model.has(key));
-            expect(result.ok).toBe(should);
-            if (!should) continue;
-            revision++;
-            if (remove) model.delete(key);
-            else model.set(key, revision);
-          }
-          expect((await store.list('/')).items.map((i) => [i.key, i.revision])).toEqual([...model].sort(([a], [b]) => (a < b ? -1 : 1)));
-          await store.close();
-        }),
+        fc.asyncProperty(
+          fc.array(fc.record({ key: fc.constantFrom('/a', '/b', '/c'), remove: fc.boolean(), stale: fc.boolean() }), { maxLength: 30 }),
+          async (steps) => {
+            const store = open();
+            const model = new Map<string, number>();
+            let revision = 0;
+            for (const { key, remove, stale } of steps) {
+              const expected = stale ? (model.get(key) ?? 0) + 1000 : (model.get(key) ?? 0);
+              const result = remove ? await store.delete(key, expected) : await store.put(key, value(key), expected);
+              const should = !stale && (!remove || model.has(key));
+              expect(result.ok).toBe(should);
+              if (!should) continue;
+              revision++;
+              if (remove) model.delete(key);
+              else model.set(key, revision);
+            }
+            expect((await store.list('/')).items.map((i) => [i.key, i.revision])).toEqual([...model].sort(([a], [b]) => (a < b ? -1 : 1)));
+            await store.close();
+          },
+        ),
         { numRuns: name === 'memory' ? 200 : 10 },
       );
     });

@@ -46,7 +46,11 @@ export async function startFixture(options: ClusterOptions = {}): Promise<Cluste
 }
 
 /** Runs a program to its end. A program that hangs is killed after a minute. */
-export function run(file: string, args: readonly string[], { input, env, cwd }: { input?: string; env?: NodeJS.ProcessEnv; cwd?: string } = {}): Promise<CommandResult> {
+export function run(
+  file: string,
+  args: readonly string[],
+  { input, env, cwd }: { input?: string; env?: NodeJS.ProcessEnv; cwd?: string } = {},
+): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(file, [...args], { env: env ?? process.env, timeout: 60_000, ...(cwd ? { cwd } : {}) });
     let stdout = '';

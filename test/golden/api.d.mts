@@ -1,6 +1,10 @@
 /** A client of an API server over https, as the recordings were made with. */
 export interface GoldenApi {
-  raw(method: string, path: string, options?: { body?: unknown; type?: string; accept?: string; headers?: Record<string, string> }): Promise<{ code: number; text: string; json: unknown; headers: Record<string, string> }>;
+  raw(
+    method: string,
+    path: string,
+    options?: { body?: unknown; type?: string; accept?: string; headers?: Record<string, string> },
+  ): Promise<{ code: number; text: string; json: unknown; headers: Record<string, string> }>;
   watch(path: string, onEvent: (event: unknown) => void): () => void;
   close(): void;
 }

@@ -13,7 +13,11 @@ export function recordings<T>(file: string): T[] {
 export function withoutManagedFields(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutManagedFields);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).filter(([key, inner]) => key !== 'managedFields' && inner !== undefined).map(([key, inner]) => [key, withoutManagedFields(inner)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, inner]) => key !== 'managedFields' && inner !== undefined)
+      .map(([key, inner]) => [key, withoutManagedFields(inner)]),
+  );
 }
 
 /** A plain copy, as JSON would carry it. */

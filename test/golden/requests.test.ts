@@ -35,7 +35,15 @@ function suite(name: string, members: RequestCase[], describeWith: typeof descri
   });
 }
 
-suite('recorded requests', cases.filter(({ id }) => !ALONE.test(id)), describe.concurrent);
-suite('recorded requests that want the nodes for themselves', cases.filter(({ id }) => ALONE.test(id)), describe);
+suite(
+  'recorded requests',
+  cases.filter(({ id }) => !ALONE.test(id)),
+  describe.concurrent,
+);
+suite(
+  'recorded requests that want the nodes for themselves',
+  cases.filter(({ id }) => ALONE.test(id)),
+  describe,
+);
 
 it('has recordings to play', () => expect(cases.length).toBeGreaterThan(80));

@@ -26,7 +26,7 @@ export interface AdmissionPlugin {
   /** Runs before validation, in the chain's order; may change `object`. */
   admit?(attributes: AdmissionAttributes, context: ApiContext): Promise<void> | void;
   /** Runs after validation; changes nothing but its own books. The function returned takes the books back if the write fails. */
-  validate?(attributes: AdmissionAttributes, context: ApiContext): Promise<void | Undo> | void | Undo;
+  validate?(attributes: AdmissionAttributes, context: ApiContext): Promise<Undo | undefined> | Undo | undefined;
 }
 
 export type Undo = () => Promise<void> | void;

@@ -13,7 +13,8 @@ export const defaultTolerationSeconds: AdmissionPlugin = {
     const { spec } = object as Pod;
     const tolerations = spec.tolerations ?? [];
     const missing = TAINTS.filter((key) => !tolerations.some((toleration) => tolerates(toleration, key)));
-    if (missing.length) spec.tolerations = [...tolerations, ...missing.map((key) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: TOLERATION_SECONDS }))];
+    if (missing.length)
+      spec.tolerations = [...tolerations, ...missing.map((key) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: TOLERATION_SECONDS }))];
   },
 };
 

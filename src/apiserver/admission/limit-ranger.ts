@@ -21,7 +21,9 @@ export const limitRanger: AdmissionPlugin = {
   async validate({ operation, resource, subresource, namespace, name, object }, context) {
     const { kind } = resource.facts;
     if (subresource || (kind === 'Pod' ? operation !== 'CREATE' : kind !== 'PersistentVolumeClaim' || operation === 'DELETE')) return;
-    const faults = (await ranges(context, namespace)).flatMap((range) => (kind === 'Pod' ? podFaults(object as Pod, range) : claimFaults(object as PersistentVolumeClaim, range)));
+    const faults = (await ranges(context, namespace)).flatMap((range) =>
+      kind === 'Pod' ? podFaults(object as Pod, range) : claimFaults(object as PersistentVolumeClaim, range),
+    );
     if (faults.length) throw forbidden(resource.facts, name, faults.length === 1 ? faults[0]! : `[${faults.join(', ')}]`);
   },
 };
@@ -53,15 +55,20 @@ function defaultRequests(item: LimitRangeItem): Resources {
 
 function fillIn(container: Container, which: 'requests' | 'limits', defaults: Resources): string[] {
   const current = container.resources?.[which] ?? {};
-  const added = Object.keys(defaults).filter((name) => current[name] === undefined).sort();
-  if (added.length) container.resources = { ...container.resources, [which]: { ...current, ...Object.fromEntries(added.map((name) => [name, defaults[name]!])) } };
+  const added = Object.keys(defaults)
+    .filter((name) => current[name] === undefined)
+    .sort();
+  if (added.length)
+    container.resources = { ...container.resources, [which]: { ...current, ...Object.fromEntries(added.map((name) => [name, defaults[name]!])) } };
   return added;
 }
 
 function podFaults(pod: Pod, range: LimitRange): string[] {
   const faults: string[] = [];
   for (const item of range.spec.limits) {
-    if (item.type === 'Container') for (const container of [...pod.spec.containers, ...(pod.spec.initContainers ?? [])]) faults.push(...itemFaults(item, container.resources?.requests ?? {}, container.resources?.limits ?? {}));
+    if (item.type === 'Container')
+      for (const container of [...pod.spec.containers, ...(pod.spec.initContainers ?? [])])
+        faults.push(...itemFaults(item, container.resources?.requests ?? {}, container.resources?.limits ?? {}));
     if (item.type === 'Pod') faults.push(...itemFaults(item, sum(pod, 'requests'), sum(pod, 'limits')));
   }
   return faults;
@@ -69,8 +76,12 @@ function podFaults(pod: Pod, range: LimitRange): string[] {
 
 function sum(pod: Pod, which: 'requests' | 'limits'): Resources {
   const total: Resources = {};
-  for (const container of pod.spec.containers) for (const [name, value] of Object.entries(container.resources?.[which] ?? {})) total[name] = total[name] === undefined ? value : addQuantities(total[name], value);
-  for (const container of pod.spec.initContainers ?? []) for (const [name, value] of Object.entries(container.resources?.[which] ?? {})) if (total[name] === undefined || compareQuantities(value, total[name]) > 0) total[name] = value;
+  for (const container of pod.spec.containers)
+    for (const [name, value] of Object.entries(container.resources?.[which] ?? {}))
+      total[name] = total[name] === undefined ? value : addQuantities(total[name], value);
+  for (const container of pod.spec.initContainers ?? [])
+    for (const [name, value] of Object.entries(container.resources?.[which] ?? {}))
+      if (total[name] === undefined || compareQuantities(value, total[name]) > 0) total[name] = value;
   return total;
 }
 
@@ -79,20 +90,25 @@ function itemFaults(item: LimitRangeItem, requests: Resources, limits: Resources
   for (const [name, min] of Object.entries(item.min ?? {})) {
     const [request, limit] = [requests[name], limits[name]];
     if (request === undefined && limit === undefined) faults.push(`minimum ${name} usage per ${item.type} is ${min}.  No request is specified`);
-    else if (request !== undefined && compareQuantities(request, min) < 0) faults.push(`minimum ${name} usage per ${item.type} is ${min}, but request is ${request}`);
+    else if (request !== undefined && compareQuantities(request, min) < 0)
+      faults.push(`minimum ${name} usage per ${item.type} is ${min}, but request is ${request}`);
     else if (limit !== undefined && compareQuantities(limit, min) < 0) faults.push(`minimum ${name} usage per ${item.type} is ${min}, but limit is ${limit}`);
   }
   for (const [name, max] of Object.entries(item.max ?? {})) {
     const [request, limit] = [requests[name], limits[name]];
     if (limit === undefined) faults.push(`maximum ${name} usage per ${item.type} is ${max}.  No limit is specified`);
     else if (compareQuantities(limit, max) > 0) faults.push(`maximum ${name} usage per ${item.type} is ${max}, but limit is ${limit}`);
-    else if (request !== undefined && compareQuantities(request, max) > 0) faults.push(`maximum ${name} usage per ${item.type} is ${max}, but request is ${request}`);
+    else if (request !== undefined && compareQuantities(request, max) > 0)
+      faults.push(`maximum ${name} usage per ${item.type} is ${max}, but request is ${request}`);
   }
   for (const [name, ratio] of Object.entries(item.maxLimitRequestRatio ?? {})) {
     const [request, limit] = [requests[name], limits[name]];
-    if (request === undefined || asMilli(request) === 0) faults.push(`${name} max limit to request ratio per ${item.type} is ${ratio}, but no request is specified or request is 0`);
-    else if (limit === undefined || asMilli(limit) === 0) faults.push(`${name} max limit to request ratio per ${item.type} is ${ratio}, but no limit is specified or limit is 0`);
-    else if (asMilli(limit) / asMilli(request) > asMilli(ratio) / 1000) faults.push(`${name} max limit to request ratio per ${item.type} is ${ratio}, but provided ratio is ${(asMilli(limit) / asMilli(request)).toFixed(6)}`);
+    if (request === undefined || asMilli(request) === 0)
+      faults.push(`${name} max limit to request ratio per ${item.type} is ${ratio}, but no request is specified or request is 0`);
+    else if (limit === undefined || asMilli(limit) === 0)
+      faults.push(`${name} max limit to request ratio per ${item.type} is ${ratio}, but no limit is specified or limit is 0`);
+    else if (asMilli(limit) / asMilli(request) > asMilli(ratio) / 1000)
+      faults.push(`${name} max limit to request ratio per ${item.type} is ${ratio}, but provided ratio is ${(asMilli(limit) / asMilli(request)).toFixed(6)}`);
   }
   return faults;
 }
@@ -104,8 +120,10 @@ function claimFaults(claim: PersistentVolumeClaim, range: LimitRange): string[] 
     const request = claim.spec.resources?.requests?.['storage'] ?? '0';
     const { storage: min } = item.min ?? {};
     const { storage: max } = item.max ?? {};
-    if (min !== undefined && compareQuantities(request, min) < 0) faults.push(`minimum storage usage per PersistentVolumeClaim is ${min}, but request is ${request}`);
-    if (max !== undefined && compareQuantities(request, max) > 0) faults.push(`maximum storage usage per PersistentVolumeClaim is ${max}, but request is ${request}`);
+    if (min !== undefined && compareQuantities(request, min) < 0)
+      faults.push(`minimum storage usage per PersistentVolumeClaim is ${min}, but request is ${request}`);
+    if (max !== undefined && compareQuantities(request, max) > 0)
+      faults.push(`maximum storage usage per PersistentVolumeClaim is ${max}, but request is ${request}`);
   }
   return faults;
 }

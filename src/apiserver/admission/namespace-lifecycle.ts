@@ -24,6 +24,7 @@ export const namespaceLifecycle: AdmissionPlugin = {
   },
 
   validate({ operation, resource, name }) {
-    if (operation === 'DELETE' && resource.facts.kind === 'Namespace' && IMMORTAL.has(name)) throw forbidden(resource.facts, name, 'this namespace may not be deleted');
+    if (operation === 'DELETE' && resource.facts.kind === 'Namespace' && IMMORTAL.has(name))
+      throw forbidden(resource.facts, name, 'this namespace may not be deleted');
   },
 };

@@ -23,9 +23,18 @@ export const priority: AdmissionPlugin = {
     if (operation !== 'CREATE') return;
     const chosen = await choose(context, spec.priorityClassName);
     if (!chosen) throw forbidden(resource.facts, name, `no PriorityClass with name ${spec.priorityClassName} was found`);
-    if (spec.priority !== undefined && spec.priority !== chosen.value) throw forbidden(resource.facts, name, `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${chosen.value} from the given PriorityClass name`);
+    if (spec.priority !== undefined && spec.priority !== chosen.value)
+      throw forbidden(
+        resource.facts,
+        name,
+        `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${chosen.value} from the given PriorityClass name`,
+      );
     if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== chosen.preemptionPolicy) {
-      throw forbidden(resource.facts, name, `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${chosen.preemptionPolicy} from the given PriorityClass name`);
+      throw forbidden(
+        resource.facts,
+        name,
+        `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${chosen.preemptionPolicy} from the given PriorityClass name`,
+      );
     }
     spec.priority = chosen.value;
     spec.preemptionPolicy = chosen.preemptionPolicy;
@@ -36,7 +45,11 @@ export const priority: AdmissionPlugin = {
 async function choose(context: ApiContext, className: string | undefined): Promise<{ name?: string; value: number; preemptionPolicy: string } | undefined> {
   const resource = context.registry.find({ group: 'scheduling.k8s.io', version: 'v1', resource: 'priorityclasses' })!;
   const classes = (await readAll(context, resource)) as PriorityClass[];
-  const describe = (c: PriorityClass): { name: string; value: number; preemptionPolicy: string } => ({ name: c.metadata.name!, value: c.value, preemptionPolicy: c.preemptionPolicy ?? 'PreemptLowerPriority' });
+  const describe = (c: PriorityClass): { name: string; value: number; preemptionPolicy: string } => ({
+    name: c.metadata.name!,
+    value: c.value,
+    preemptionPolicy: c.preemptionPolicy ?? 'PreemptLowerPriority',
+  });
   if (className) {
     const found = classes.find((c) => c.metadata.name === className);
     if (found) return describe(found);

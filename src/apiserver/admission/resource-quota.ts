@@ -4,8 +4,8 @@ import { compareQuantities, subtractQuantities } from '../../api/quantity.ts';
 import { forbidden } from '../../api/status.ts';
 import { add, podMatchesScope, type Usage, usageOf } from '../../api/usage.ts';
 import { type ApiContext, readAll } from '../context.ts';
-import type { AdmissionAttributes, AdmissionPlugin, Undo } from './admission.ts';
 import { modify } from '../verbs/update.ts';
+import type { AdmissionAttributes, AdmissionPlugin, Undo } from './admission.ts';
 
 /** Amounts that a quota on them makes every pod name. */
 const MUST_BE_NAMED = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'];
@@ -19,7 +19,15 @@ export function resourceQuota(): AdmissionPlugin {
     name: 'ResourceQuota',
     async validate(attributes, context) {
       const { operation, resource, subresource, namespace } = attributes;
-      if (subresource || !resource.namespaced || operation === 'DELETE' || operation === 'CONNECT' || resource.facts.kind === 'ResourceQuota' || resource.facts.kind === 'Event') return;
+      if (
+        subresource ||
+        !resource.namespaced ||
+        operation === 'DELETE' ||
+        operation === 'CONNECT' ||
+        resource.facts.kind === 'ResourceQuota' ||
+        resource.facts.kind === 'Event'
+      )
+        return;
       const quotas = (await readAll(context, context.registry.find({ group: '', version: 'v1', resource: 'resourcequotas' })!, namespace)) as ResourceQuota[];
       if (quotas.length === 0) return;
       const delta = increase(attributes);
@@ -46,7 +54,10 @@ function increase({ operation, resource, object, old }: AdmissionAttributes): Us
 }
 
 function appliesTo({ spec }: ResourceQuota, object: KubeObject, kind: string): boolean {
-  const scopes = [...(spec.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists', values: [] as string[] })), ...(spec.scopeSelector?.matchExpressions ?? [])];
+  const scopes = [
+    ...(spec.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists', values: [] as string[] })),
+    ...(spec.scopeSelector?.matchExpressions ?? []),
+  ];
   return scopes.every(({ scopeName, ...rest }) => kind === 'Pod' && podMatchesScope(object as Pod, scopeName, rest));
 }
 
@@ -55,9 +66,17 @@ function check(quota: ResourceQuota, delta: Usage, { resource, name, object, ope
   const used = quota.status.used ?? {};
   const refuse = (why: string): Error => forbidden(resource.facts, name || (object!.metadata.name ?? ''), why);
   if (resource.facts.kind === 'Pod' && operation === 'CREATE') {
-    const missing = Object.keys(hard).filter((key) => MUST_BE_NAMED.includes(key) && !namedByAll(object as Pod, key)).sort();
+    const missing = Object.keys(hard)
+      .filter((key) => MUST_BE_NAMED.includes(key) && !namedByAll(object as Pod, key))
+      .sort();
     if (missing.length) {
-      const containers = missing.map((key) => `${key} for: ${(object as Pod).spec.containers.filter((c) => !names(c, key)).map((c) => c.name).join(',')}`);
+      const containers = missing.map(
+        (key) =>
+          `${key} for: ${(object as Pod).spec.containers
+            .filter((c) => !names(c, key))
+            .map((c) => c.name)
+            .join(',')}`,
+      );
       throw refuse(`failed quota: ${quota.metadata.name}: must specify ${containers.join('; ')}`);
     }
   }
@@ -86,16 +105,36 @@ async function book(context: ApiContext, quotas: readonly ResourceQuota[], delta
     const amounts = Object.fromEntries(Object.entries(delta).filter(([key]) => quota.spec.hard?.[key] !== undefined));
     if (Object.keys(amounts).length === 0) continue;
     await adjust(context, quota, attributes, (used) => add(used, amounts), delta);
-    done.push(() => adjust(context, quota, attributes, (used) => Object.fromEntries(Object.entries(used).map(([key, value]) => [key, amounts[key] === undefined ? value : subtractQuantities(value, amounts[key])]))));
+    done.push(() =>
+      adjust(context, quota, attributes, (used) =>
+        Object.fromEntries(Object.entries(used).map(([key, value]) => [key, amounts[key] === undefined ? value : subtractQuantities(value, amounts[key])])),
+      ),
+    );
   }
   return async () => {
     for (const step of done) await step();
   };
 }
 
-async function adjust(context: ApiContext, quota: ResourceQuota, attributes: AdmissionAttributes, change: (used: Usage) => Usage, delta?: Usage): Promise<void> {
+async function adjust(
+  context: ApiContext,
+  quota: ResourceQuota,
+  attributes: AdmissionAttributes,
+  change: (used: Usage) => Usage,
+  delta?: Usage,
+): Promise<void> {
   const quotas = context.registry.find({ group: '', version: 'v1', resource: 'resourcequotas' })!;
-  const request = { verb: 'update' as const, group: '', version: 'v1', resource: 'resourcequotas', namespace: quota.metadata.namespace!, name: quota.metadata.name!, subresource: 'status', query: {}, user: attributes.user };
+  const request = {
+    verb: 'update' as const,
+    group: '',
+    version: 'v1',
+    resource: 'resourcequotas',
+    namespace: quota.metadata.namespace!,
+    name: quota.metadata.name!,
+    subresource: 'status',
+    query: {},
+    user: attributes.user,
+  };
   const options = { dryRun: false, fieldValidation: 'Ignore' as const, fieldManager: 'kube-apiserver', force: false };
   await modify(context, quotas, request, options, [], (object) => {
     const current = object as ResourceQuota;

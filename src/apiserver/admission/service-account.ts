@@ -21,7 +21,12 @@ export const serviceAccount: AdmissionPlugin = {
     const { spec } = pod;
     spec.serviceAccountName ||= DEFAULT_NAME;
     const account = await find(context, namespace, spec.serviceAccountName);
-    if (!account) throw forbidden(resource.facts, name, `error looking up service account ${namespace}/${spec.serviceAccountName}: serviceaccount ${JSON.stringify(spec.serviceAccountName)} not found`);
+    if (!account)
+      throw forbidden(
+        resource.facts,
+        name,
+        `error looking up service account ${namespace}/${spec.serviceAccountName}: serviceaccount ${JSON.stringify(spec.serviceAccountName)} not found`,
+      );
     spec.serviceAccount = spec.serviceAccountName;
     if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(pod, context);
     if (!spec.imagePullSecrets?.length && account.imagePullSecrets?.length) spec.imagePullSecrets = structuredClone(account.imagePullSecrets);

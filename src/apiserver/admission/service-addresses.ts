@@ -1,5 +1,5 @@
-import type { Service, ServicePort } from '../../api/generated/types/core.v1.ts';
 import { invalid as invalidField } from '../../api/field-error.ts';
+import type { Service, ServicePort } from '../../api/generated/types/core.v1.ts';
 import { invalid } from '../../api/status.ts';
 import { type ApiContext, readAll } from '../context.ts';
 import type { AdmissionPlugin } from './admission.ts';
@@ -77,7 +77,10 @@ function assignClusterIP(service: Service, taken: ReadonlySet<string>, name: str
   }
   const wanted = spec.clusterIP || spec.clusterIPs?.[0];
   if (wanted) {
-    const refuse = (why: string): Error => invalid(service.kind ? { group: '', kind: 'Service' } : { group: '', kind: 'Service' }, name, [invalidField('spec.clusterIPs', [wanted], `failed to allocate IP ${wanted}: ${why}`)]);
+    const refuse = (why: string): Error =>
+      invalid(service.kind ? { group: '', kind: 'Service' } : { group: '', kind: 'Service' }, name, [
+        invalidField('spec.clusterIPs', [wanted], `failed to allocate IP ${wanted}: ${why}`),
+      ]);
     if (!wanted.startsWith(NETWORK_PREFIX)) throw refuse(`the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${NETWORK}`);
     if (taken.has(wanted)) throw refuse('provided IP is already allocated');
   }
@@ -107,8 +110,12 @@ function assignNodePorts({ spec }: Service, taken: Set<string>, name: string, co
   (spec.ports ?? []).forEach((port, i) => {
     const field = `spec.ports[${i}].nodePort`;
     if (port.nodePort) {
-      if (port.nodePort < NODE_PORTS.first || port.nodePort > NODE_PORTS.last) throw invalid({ group: '', kind: 'Service' }, name, [invalidField(field, port.nodePort, `provided port is not in the valid range. The range of valid ports is ${NODE_PORTS.first}-${NODE_PORTS.last}`)]);
-      if (taken.has(portKey(port, port.nodePort))) throw invalid({ group: '', kind: 'Service' }, name, [invalidField(field, port.nodePort, 'provided port is already allocated')]);
+      if (port.nodePort < NODE_PORTS.first || port.nodePort > NODE_PORTS.last)
+        throw invalid({ group: '', kind: 'Service' }, name, [
+          invalidField(field, port.nodePort, `provided port is not in the valid range. The range of valid ports is ${NODE_PORTS.first}-${NODE_PORTS.last}`),
+        ]);
+      if (taken.has(portKey(port, port.nodePort)))
+        throw invalid({ group: '', kind: 'Service' }, name, [invalidField(field, port.nodePort, 'provided port is already allocated')]);
     } else port.nodePort = freePort(port, taken, context);
     taken.add(portKey(port, port.nodePort));
   });

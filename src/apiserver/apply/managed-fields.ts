@@ -24,7 +24,20 @@ export interface Manager {
 }
 
 /** Fields that nobody owns (upstream: stripMetaManager). */
-const UNOWNED = FieldSet.of(['f:apiVersion'], ['f:kind'], ['f:metadata'], ['f:metadata', 'f:name'], ['f:metadata', 'f:namespace'], ['f:metadata', 'f:creationTimestamp'], ['f:metadata', 'f:selfLink'], ['f:metadata', 'f:uid'], ['f:metadata', 'f:clusterName'], ['f:metadata', 'f:generation'], ['f:metadata', 'f:managedFields'], ['f:metadata', 'f:resourceVersion']);
+const UNOWNED = FieldSet.of(
+  ['f:apiVersion'],
+  ['f:kind'],
+  ['f:metadata'],
+  ['f:metadata', 'f:name'],
+  ['f:metadata', 'f:namespace'],
+  ['f:metadata', 'f:creationTimestamp'],
+  ['f:metadata', 'f:selfLink'],
+  ['f:metadata', 'f:uid'],
+  ['f:metadata', 'f:clusterName'],
+  ['f:metadata', 'f:generation'],
+  ['f:metadata', 'f:managedFields'],
+  ['f:metadata', 'f:resourceVersion'],
+);
 
 export function stripUnowned(set: FieldSet): FieldSet {
   return set.difference(UNOWNED);
@@ -32,7 +45,18 @@ export function stripUnowned(set: FieldSet): FieldSet {
 
 /** Fields that a write through this door does not set, whatever the body says (upstream: GetResetFields of each strategy). */
 export function resetFields(resource: ServedResource, subresource: string): FieldSet {
-  if (subresource === 'status') return FieldSet.of(['f:spec'], ...(resource.facts.kind === 'Pod' ? [['f:metadata', 'f:deletionTimestamp'], ['f:metadata', 'f:ownerReferences']] : ['Deployment', 'DaemonSet'].includes(resource.facts.kind) ? [['f:metadata', 'f:labels']] : []));
+  if (subresource === 'status')
+    return FieldSet.of(
+      ['f:spec'],
+      ...(resource.facts.kind === 'Pod'
+        ? [
+            ['f:metadata', 'f:deletionTimestamp'],
+            ['f:metadata', 'f:ownerReferences'],
+          ]
+        : ['Deployment', 'DaemonSet'].includes(resource.facts.kind)
+          ? [['f:metadata', 'f:labels']]
+          : []),
+    );
   return !subresource && resource.hasStatus ? FieldSet.of(['f:status']) : new FieldSet();
 }
 
@@ -64,7 +88,13 @@ export function writeManagers(managers: readonly Manager[]): ManagedFieldsEntry[
 
 function byOperationTimeAndName(a: Manager, b: Manager): number {
   const order = (x: string, y: string): number => (x < y ? -1 : x > y ? 1 : 0);
-  return order(a.operation, b.operation) || order(a.time ?? '', b.time ?? '') || order(a.manager, b.manager) || order(a.apiVersion, b.apiVersion) || order(a.subresource, b.subresource);
+  return (
+    order(a.operation, b.operation) ||
+    order(a.time ?? '', b.time ?? '') ||
+    order(a.manager, b.manager) ||
+    order(a.apiVersion, b.apiVersion) ||
+    order(a.subresource, b.subresource)
+  );
 }
 
 interface Stamp {
@@ -82,7 +112,8 @@ export function stampManager(context: ApiContext, resource: ServedResource, { ob
   if (entries?.length) object.metadata.managedFields = entries;
   else delete object.metadata.managedFields;
   // A change of nothing but times of ownership is none.
-  if (old?.metadata.managedFields && object.metadata.managedFields && sameButTimes(object.metadata.managedFields, old.metadata.managedFields)) object.metadata.managedFields = old.metadata.managedFields;
+  if (old?.metadata.managedFields && object.metadata.managedFields && sameButTimes(object.metadata.managedFields, old.metadata.managedFields))
+    object.metadata.managedFields = old.metadata.managedFields;
 }
 
 function sameButTimes(a: readonly ManagedFieldsEntry[], b: readonly ManagedFieldsEntry[]): boolean {
@@ -90,7 +121,11 @@ function sameButTimes(a: readonly ManagedFieldsEntry[], b: readonly ManagedField
   return deepEqual(timeless(a), timeless(b));
 }
 
-function updatedManagers(context: ApiContext, resource: ServedResource, { object, old, options, subresource }: { object: KubeObject; old?: KubeObject; options: WriteOptions; subresource: string }): ManagedFieldsEntry[] | undefined {
+function updatedManagers(
+  context: ApiContext,
+  resource: ServedResource,
+  { object, old, options, subresource }: { object: KubeObject; old?: KubeObject; options: WriteOptions; subresource: string },
+): ManagedFieldsEntry[] | undefined {
   // An explicit empty list asks for a fresh start.
   const given = object.metadata.managedFields;
   const reset = old !== undefined && given !== undefined && (given.length === 0 || (given.length === 1 && Object.keys(given[0]!).length === 0));
@@ -116,10 +151,16 @@ export function comparable(object: KubeObject): KubeObject {
 }
 
 /** Takes changed fields from all others and gives them to the writer (structured-merge-diff: Updater.Update). */
-function takeOver(managers: readonly Manager[], self: Omit<Manager, 'fields'>, { added, modified, removed }: Comparison, { reset, now }: { reset: FieldSet; now: string }): Manager[] {
+function takeOver(
+  managers: readonly Manager[],
+  self: Omit<Manager, 'fields'>,
+  { added, modified, removed }: Comparison,
+  { reset, now }: { reset: FieldSet; now: string },
+): Manager[] {
   const changed = added.union(modified);
   const taken = stripUnowned(changed.without(reset));
-  const isSelf = (m: Manager): boolean => m.manager === self.manager && m.operation === self.operation && m.apiVersion === self.apiVersion && m.subresource === self.subresource;
+  const isSelf = (m: Manager): boolean =>
+    m.manager === self.manager && m.operation === self.operation && m.apiVersion === self.apiVersion && m.subresource === self.subresource;
   const out = managers.map((m) => ({ ...m, fields: m.fields.difference(changed).difference(removed) }));
   if (taken.isEmpty) {
     // The writer's own entry loses what is gone, but keeps what it changed to the same value.

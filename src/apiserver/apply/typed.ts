@@ -13,7 +13,11 @@ const KEY_DEFAULTS: Record<string, Json> = { protocol: 'TCP' };
 export class TypedError extends Error {}
 
 /** What a value is, as far as ownership is concerned. */
-type Shape = { kind: 'leaf' } | { kind: 'struct'; field(name: string): FieldSchema | undefined } | { kind: 'map'; element: FieldSchema } | { kind: 'list'; element: FieldSchema; keys: readonly string[] | undefined };
+type Shape =
+  | { kind: 'leaf' }
+  | { kind: 'struct'; field(name: string): FieldSchema | undefined }
+  | { kind: 'map'; element: FieldSchema }
+  | { kind: 'list'; element: FieldSchema; keys: readonly string[] | undefined };
 
 const LEAF: Shape = { kind: 'leaf' };
 
@@ -246,7 +250,10 @@ function elementName({ keys }: Shape & { kind: 'list' }, item: Json, path: reado
   for (const key of [...keys].sort()) {
     const value = fields[key] ?? KEY_DEFAULTS[key];
     if (value !== undefined) named[key] = value;
-    else if (keys.length === 1) throw new TypedError(`${showPath(path)}: element 0: associative list with keys has an element that omits key field ${JSON.stringify(key)} (and doesn't have default value)`);
+    else if (keys.length === 1)
+      throw new TypedError(
+        `${showPath(path)}: element 0: associative list with keys has an element that omits key field ${JSON.stringify(key)} (and doesn't have default value)`,
+      );
   }
   return `k:${JSON.stringify(named)}`;
 }

@@ -5,8 +5,7 @@ import { stringify } from 'yaml';
 import type { KubeList, KubeObject } from '../../api/object.ts';
 import type { ApiRequest } from '../../api/request.ts';
 import type { ApiContext } from '../context.ts';
-import { type Descriptions, type TableOptions, toPartialList, toTable } from '../table.ts';
-import { describeColumn } from '../columns.ts';
+import { type TableOptions, toPartialList, toTable } from '../table.ts';
 import type { Representation } from './negotiate.ts';
 
 /** Answers smaller than this are not worth compressing (upstream's threshold). */
@@ -20,6 +19,8 @@ export interface EncodeOptions {
 }
 
 export interface Encoder {
+  /** Loads what Tables need; to be awaited before one is encoded. */
+  prepareTables(): Promise<void>;
   /** The bytes of an object, a list, a Table, or metadata alone. */
   body(object: KubeObject | KubeList, options: EncodeOptions): Uint8Array;
   /** One watch event as a line. */
@@ -30,6 +31,7 @@ export interface Encoder {
 const NEWLINE = Buffer.from('\n');
 
 export function makeEncoder(context: ApiContext): Encoder {
+  let describeColumn: TableOptions['describeColumn'] = () => '';
   const transform = (object: KubeObject | KubeList, { representation, apiRequest }: EncodeOptions, withHeaders: boolean): KubeObject | KubeList => {
     if (!representation.as || object.kind === 'Status') return object;
     if (representation.as === 'PartialObjectMetadata') return toPartialList(object);
@@ -52,6 +54,10 @@ export function makeEncoder(context: ApiContext): Encoder {
   };
 
   return {
+    async prepareTables() {
+      ({ describeColumn } = await import('../columns.ts'));
+    },
+
     body(object, options) {
       const shown = transform(object, options, true);
       if (options.representation.type === 'application/yaml') return Buffer.from(stringify(shown));
@@ -82,5 +88,3 @@ export function makeEncoder(context: ApiContext): Encoder {
 const COMMA = Buffer.from(',');
 const CLOSE_LIST = Buffer.from(']}');
 const EVENT_END = Buffer.from('}\n');
-
-export type { Descriptions };

@@ -10,7 +10,13 @@ export interface Representation {
   aggregated: boolean;
 }
 
-const OFFERED = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf', 'application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
+const OFFERED = [
+  'application/json',
+  'application/yaml',
+  'application/vnd.kubernetes.protobuf',
+  'application/json;stream=watch',
+  'application/vnd.kubernetes.protobuf;stream=watch',
+];
 
 /**
  * Chooses from an Accept header the first form that is served (apiserver/pkg/endpoints/handlers/negotiation).
@@ -26,7 +32,11 @@ export function negotiate(accept: string | undefined): Representation {
     const as = param('as');
     if (as !== undefined && !isServedAs(as, param('g'), param('v'))) continue;
     const aggregated = as === 'APIGroupDiscoveryList';
-    return { type: form === 'application/yaml' ? 'application/yaml' : 'application/json', as: as === 'Table' ? 'Table' : as?.startsWith('PartialObjectMetadata') ? 'PartialObjectMetadata' : undefined, aggregated };
+    return {
+      type: form === 'application/yaml' ? 'application/yaml' : 'application/json',
+      as: as === 'Table' ? 'Table' : as?.startsWith('PartialObjectMetadata') ? 'PartialObjectMetadata' : undefined,
+      aggregated,
+    };
   }
   throw new StatusError(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${OFFERED.join(', ')}`, {});
 }

@@ -1,14 +1,23 @@
 import type { ServerResponse } from 'node:http';
-import type { Query, UserInfo } from '../../api/request.ts';
 import { resources } from '../../api/generated/resources.ts';
-import type { ApiServer } from '../api-server.ts';
+import type { Query, UserInfo } from '../../api/request.ts';
 import { Discovery } from '../discovery.ts';
 import { negotiate } from './negotiate.ts';
 
 /** Pages that tell nothing but whether and what the server is; everybody may read them. */
 const OPEN = new Set(['/healthz', '/livez', '/readyz', '/version', '/healthz/ping', '/livez/ping', '/readyz/ping']);
 
-const VERSION = { major: '1', minor: '34', gitVersion: 'v1.34.0', gitCommit: 'f28b4c9efbca5c5c0af716d9f2d5702667ee8a45', gitTreeState: 'clean', buildDate: '2025-08-27T10:09:04Z', goVersion: 'go1.24.6', compiler: 'gc', platform: 'linux/amd64' };
+const VERSION = {
+  major: '1',
+  minor: '34',
+  gitVersion: 'v1.34.0',
+  gitCommit: 'f28b4c9efbca5c5c0af716d9f2d5702667ee8a45',
+  gitTreeState: 'clean',
+  buildDate: '2025-08-27T10:09:04Z',
+  goVersion: 'go1.24.6',
+  compiler: 'gc',
+  platform: 'linux/amd64',
+};
 
 interface PageRequest {
   path: string;
@@ -20,11 +29,6 @@ interface PageRequest {
 /** What is served beside resources: discovery, OpenAPI, version, health. */
 export class Pages {
   readonly #discovery = new Discovery(resources);
-  readonly #apiServer: ApiServer;
-
-  constructor(apiServer: ApiServer) {
-    this.#apiServer = apiServer;
-  }
 
   isOpen(path: string): boolean {
     return OPEN.has(path);
@@ -54,7 +58,8 @@ export class Pages {
     const json = (body: unknown): { body: unknown; type: string } | undefined => (body === undefined ? undefined : { body, type: 'application/json' });
     const parts = path.split('/').filter((part) => part !== '');
     if (path === '/version') return json(VERSION);
-    if (parts.length === 0) return json({ paths: ['/api', '/api/v1', '/apis', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version'] });
+    if (parts.length === 0)
+      return json({ paths: ['/api', '/api/v1', '/apis', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version'] });
     if (parts[0] === 'api' && parts.length === 1) return this.#list('core', accept, () => this.#discovery.coreVersions('127.0.0.1'));
     if (parts[0] === 'apis' && parts.length === 1) return this.#list('groups', accept, () => this.#discovery.groups());
     if (parts[0] === 'api' && parts.length === 2) return json(this.#discovery.resources('', parts[1]!));
@@ -64,12 +69,9 @@ export class Pages {
   }
 
   #list(which: 'core' | 'groups', accept: string | undefined, plain: () => unknown): { body: unknown; type: string } {
-    if (negotiate(accept).aggregated) return { body: this.#discovery.aggregated(which), type: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' };
+    if (negotiate(accept).aggregated)
+      return { body: this.#discovery.aggregated(which), type: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' };
     return { body: plain(), type: 'application/json' };
-  }
-
-  get apiServer(): ApiServer {
-    return this.#apiServer;
   }
 }
 

@@ -5,11 +5,11 @@ import type { UserInfo } from '../../api/request.ts';
 import { badRequest, forbidden, internalError, StatusError } from '../../api/status.ts';
 import type { ApiServer } from '../api-server.ts';
 import { connectToPod, type PodConnection } from '../subresources/pod-connection.ts';
-import { forwardPorts } from './port-forward.ts';
 import { Pipe } from './pipe.ts';
+import { forwardPorts } from './port-forward.ts';
 import { route } from './route.ts';
-import { splitUrl } from './url.ts';
 import { tunnelPorts } from './spdy-tunnel.ts';
+import { splitUrl } from './url.ts';
 
 /** First byte of each message: which stream it belongs to (remotecommand: v4 and v5 channel protocols). */
 const STDIN = 0;
@@ -56,7 +56,8 @@ export class PodStreamServer {
       if (refusal) throw forbidden(routed, routed.name ?? '', refusal);
       const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((p) => p.trim());
       const isPortForward = routed.subresource === 'portforward';
-      if (!offered.some((p) => CHANNELS.includes(p) || (isPortForward && p === SPDY_TUNNEL))) throw badRequest(`unable to upgrade: none of the protocols ${JSON.stringify(offered)} is served`);
+      if (!offered.some((p) => CHANNELS.includes(p) || (isPortForward && p === SPDY_TUNNEL)))
+        throw badRequest(`unable to upgrade: none of the protocols ${JSON.stringify(offered)} is served`);
       request.headers['sec-websocket-protocol'] = offered.map((p) => (p === SPDY_TUNNEL ? SPDY_TUNNEL_TOKEN : p)).join(', ');
       const connection = await connectToPod(context, routed, query['container'], { containerNeeded: !isPortForward });
       const parameters = new URLSearchParams((request.url ?? '').split('?')[1] ?? '');
@@ -72,11 +73,23 @@ export class PodStreamServer {
   async #talk(webSocket: WebSocket, subresource: string, connection: PodConnection, parameters: URLSearchParams): Promise<void> {
     if (subresource !== 'portforward') return runCommand(webSocket, subresource, connection, parameters);
     if (webSocket.protocol === SPDY_TUNNEL_TOKEN) return tunnelPorts(webSocket, connection);
-    return forwardPorts(webSocket, connection, parameters.getAll('ports').flatMap((p) => p.split(',')).map(Number));
+    return forwardPorts(
+      webSocket,
+      connection,
+      parameters
+        .getAll('ports')
+        .flatMap((p) => p.split(','))
+        .map(Number),
+    );
   }
 }
 
-async function runCommand(webSocket: WebSocket, subresource: string, { node, namespace, pod, container }: PodConnection, parameters: URLSearchParams): Promise<void> {
+async function runCommand(
+  webSocket: WebSocket,
+  subresource: string,
+  { node, namespace, pod, container }: PodConnection,
+  parameters: URLSearchParams,
+): Promise<void> {
   const wants = (name: string): boolean => ['true', '1'].includes(parameters.get(name) ?? '');
   const gone = new AbortController();
   const stdin = new Pipe<Uint8Array>();
@@ -106,7 +119,10 @@ async function runCommand(webSocket: WebSocket, subresource: string, { node, nam
   };
   let outcome: object;
   try {
-    const exitCode = subresource === 'exec' ? (await node.exec(namespace, pod, container, { command: parameters.getAll('command'), tty }, streams)).exitCode : await node.attach(namespace, pod, container, streams).then(() => 0);
+    const exitCode =
+      subresource === 'exec'
+        ? (await node.exec(namespace, pod, container, { command: parameters.getAll('command'), tty }, streams)).exitCode
+        : await node.attach(namespace, pod, container, streams).then(() => 0);
     outcome = exitStatus(exitCode);
   } catch (error) {
     outcome = error instanceof StatusError ? error.status : internalError((error as Error).message).status;
@@ -127,10 +143,18 @@ function terminalSize(bytes: Buffer): { width: number; height: number } {
 /** How a command's end is told on the error stream (remotecommand v4). */
 function exitStatus(exitCode: number): object {
   if (exitCode === 0) return { metadata: {}, status: 'Success' };
-  return { metadata: {}, status: 'Failure', reason: 'NonZeroExitCode', message: `command terminated with non-zero exit code: exit status ${exitCode}`, details: { causes: [{ reason: 'ExitCode', message: String(exitCode) }] } };
+  return {
+    metadata: {},
+    status: 'Failure',
+    reason: 'NonZeroExitCode',
+    message: `command terminated with non-zero exit code: exit status ${exitCode}`,
+    details: { causes: [{ reason: 'ExitCode', message: String(exitCode) }] },
+  };
 }
 
 function refuse(socket: Socket, { status, code }: StatusError): void {
   const body = JSON.stringify(status);
-  socket.end(`HTTP/1.1 ${code} ${status.reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
+  socket.end(
+    `HTTP/1.1 ${code} ${status.reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
 }

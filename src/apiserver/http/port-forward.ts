@@ -28,7 +28,12 @@ export async function forwardPorts(webSocket: WebSocket, { node, namespace, pod 
   await Promise.all(
     ports.map(async (port, i) => {
       try {
-        await node.portForward(namespace, pod, port, { stdin: inputs[i]!, stdout: (chunk) => send(2 * i, chunk), stderr: (chunk) => send(2 * i + 1, chunk), signal: gone.signal });
+        await node.portForward(namespace, pod, port, {
+          stdin: inputs[i]!,
+          stdout: (chunk) => send(2 * i, chunk),
+          stderr: (chunk) => send(2 * i + 1, chunk),
+          signal: gone.signal,
+        });
       } catch (error) {
         send(2 * i + 1, Buffer.from((error as Error).message));
       }

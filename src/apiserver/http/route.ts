@@ -2,7 +2,8 @@ import type { ApiRequest, Query, Verb } from '../../api/request.ts';
 import { badRequest } from '../../api/status.ts';
 
 /** A resource request as its path and method tell it. */
-export type Routed = Pick<ApiRequest, 'verb' | 'group' | 'version' | 'resource' | 'query'> & Partial<Pick<ApiRequest, 'namespace' | 'name' | 'subresource' | 'path'>>;
+export type Routed = Pick<ApiRequest, 'verb' | 'group' | 'version' | 'resource' | 'query'> &
+  Partial<Pick<ApiRequest, 'namespace' | 'name' | 'subresource' | 'path'>>;
 
 const CONNECT = new Set(['exec', 'attach', 'portforward', 'proxy']);
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
@@ -52,7 +53,13 @@ function locate(segments: readonly string[]): Place | undefined {
     rest = segments.slice(2);
   }
   const [resource = '', name, subresource, ...path] = rest;
-  return { resource, ...(namespace !== undefined ? { namespace } : {}), ...(name !== undefined ? { name } : {}), ...(subresource !== undefined ? { subresource } : {}), ...(path.length ? { path: path.join('/') } : {}) };
+  return {
+    resource,
+    ...(namespace !== undefined ? { namespace } : {}),
+    ...(name !== undefined ? { name } : {}),
+    ...(subresource !== undefined ? { subresource } : {}),
+    ...(path.length ? { path: path.join('/') } : {}),
+  };
 }
 
 function verbOf(method: string, { name, subresource }: Place, query: Query, watching: boolean): Verb {

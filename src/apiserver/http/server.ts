@@ -2,16 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { ApiRequest, ApiResponse, Query, UserInfo } from '../../api/request.ts';
+import type { ApiRequest, ApiResponse, Query } from '../../api/request.ts';
 import { internalError, StatusError, unauthorized } from '../../api/status.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ApiServer } from '../api-server.ts';
-import type { Authenticator } from './authentication.ts';
 import { mediaType } from '../operation.ts';
+import type { Authenticator } from './authentication.ts';
 import { readBody } from './body.ts';
+import { type Encoder, makeEncoder } from './encode.ts';
 import { negotiate, type Representation } from './negotiate.ts';
 import { Pages } from './pages.ts';
-import { type Encoder, makeEncoder } from './encode.ts';
 import type { PodStreamServer } from './pod-streams.ts';
 import { route } from './route.ts';
 import { splitUrl } from './url.ts';
@@ -30,19 +30,21 @@ const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #server: Server;
-  readonly #pages: Pages;
+  readonly #pages = new Pages();
   readonly #encoder: Encoder;
   readonly #sockets = new Set<Duplex>();
   #streams: PodStreamServer | undefined;
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
-    this.#pages = new Pages(options.apiServer);
     this.#encoder = makeEncoder(options.apiServer.context);
     // Nagle's algorithm would hold watch events back; idle connections are kept as long as clients like to keep them.
-    this.#server = createServer({ ...options.tls, requestCert: true, rejectUnauthorized: false, noDelay: true, keepAliveTimeout: 120_000, ALPNProtocols: ['http/1.1'] }, (request, response) => {
-      this.#serve(request, response).catch((error: unknown) => this.#fail(response, error));
-    });
+    this.#server = createServer(
+      { ...options.tls, requestCert: true, rejectUnauthorized: false, noDelay: true, keepAliveTimeout: 120_000, ALPNProtocols: ['http/1.1'] },
+      (request, response) => {
+        this.#serve(request, response).catch((error: unknown) => this.#fail(response, error));
+      },
+    );
     this.#server.on('connection', (socket) => {
       this.#sockets.add(socket);
       socket.on('close', () => this.#sockets.delete(socket));
@@ -81,9 +83,15 @@ export class HttpServer {
     const routed = route(request.method ?? 'GET', path, query);
     if (!routed || !this.#pages.hasVersion(routed.group, routed.version)) return sendNotFound(response);
     const representation = negotiate(request.headers.accept);
+    if (representation.as === 'Table') await this.#encoder.prepareTables();
     const abort = new AbortController();
     response.on('close', () => abort.abort());
-    const apiRequest: ApiRequest = { ...routed, user: user!, signal: abort.signal, ...(request.headers['user-agent'] ? { userAgent: request.headers['user-agent'] } : {}) };
+    const apiRequest: ApiRequest = {
+      ...routed,
+      user: user!,
+      signal: abort.signal,
+      ...(request.headers['user-agent'] ? { userAgent: request.headers['user-agent'] } : {}),
+    };
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       apiRequest.body = await readBody(request);
       apiRequest.contentType = request.headers['content-type'] ?? 'application/json';
@@ -133,7 +141,11 @@ export class HttpServer {
     if (status.status.details?.retryAfterSeconds) response.setHeader('Retry-After', String(status.status.details.retryAfterSeconds));
     const body = Buffer.from(JSON.stringify(status.status) + '\n');
     // The rest of a body that was not read must not be taken for the next request.
-    response.writeHead(status.code, { 'Content-Type': 'application/json', 'Content-Length': body.length, ...(status.code === 413 ? { Connection: 'close' } : {}) });
+    response.writeHead(status.code, {
+      'Content-Type': 'application/json',
+      'Content-Length': body.length,
+      ...(status.code === 413 ? { Connection: 'close' } : {}),
+    });
     response.end(body);
   }
 
@@ -155,14 +167,21 @@ async function sendStream(response: ServerResponse, { contentType, chunks }: Non
   response.flushHeaders();
   for await (const chunk of chunks) {
     if (response.destroyed) return;
-    if (!response.write(chunk)) await new Promise((resolve) => { response.once('drain', resolve); response.once('close', resolve); });
+    if (!response.write(chunk))
+      await new Promise((resolve) => {
+        response.once('drain', resolve);
+        response.once('close', resolve);
+      });
   }
   response.end();
 }
 
 /** As RFC 7234 quotes a warning's text. */
 function quoteWarning(text: string): string {
-  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll(/[\r\n]+/g, ' ')}"`;
+  return `"${text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('"', '\\"')
+    .replaceAll(/[\r\n]+/g, ' ')}"`;
 }
 
 function wantsPretty(request: IncomingMessage, query: Query): boolean {

@@ -99,7 +99,12 @@ class SpdySession {
     const errors = [...this.#streams.values()].find((s) => s.headers['streamtype'] === 'error' && s.headers['requestid'] === data.headers['requestid']);
     const { node, namespace, pod } = this.#connection;
     try {
-      await node.portForward(namespace, pod, Number(data.headers['port']), { stdin: data.input, stdout: (chunk) => this.#sendData(data.id, chunk), stderr: () => {}, signal: this.#gone.signal });
+      await node.portForward(namespace, pod, Number(data.headers['port']), {
+        stdin: data.input,
+        stdout: (chunk) => this.#sendData(data.id, chunk),
+        stderr: () => {},
+        signal: this.#gone.signal,
+      });
     } catch (error) {
       if (errors) this.#sendData(errors.id, Buffer.from(`error forwarding port ${data.headers['port']} to pod ${pod}: ${(error as Error).message}`));
     }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { descriptions } from '../../api/generated/descriptions.ts';
 import { resources } from '../../api/generated/resources.ts';
 import { schema } from '../../api/generated/schema.ts';
-import { descriptions } from '../../api/generated/descriptions.ts';
 import { buildDocument } from './document.ts';
 
 /** Loaded with the first request for OpenAPI, and kept. */
@@ -36,7 +36,8 @@ function groupVersionPaths(): string[] {
 function document(name: string): { body: Buffer; etag: string } | undefined {
   let found = documents.get(name);
   if (!found) {
-    const served = name === 'v2' ? resources : resources.filter(({ group, version }) => name === (group === '' ? `api/${version}` : `apis/${group}/${version}`));
+    const served =
+      name === 'v2' ? resources : resources.filter(({ group, version }) => name === (group === '' ? `api/${version}` : `apis/${group}/${version}`));
     if (served.length === 0) return undefined;
     const body = Buffer.from(JSON.stringify(buildDocument(served, { schema, descriptions, form: name === 'v2' ? 'v2' : 'v3' })));
     found = { body, etag: createHash('sha512').update(body).digest('hex').toUpperCase() };

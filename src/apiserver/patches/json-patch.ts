@@ -24,7 +24,8 @@ function refused(): StatusError {
  */
 export function applyJsonPatch(document: Json, patch: Json): Json {
   if (!Array.isArray(patch)) throw badRequest('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
-  if (patch.length > MAX_OPERATIONS) throw new StatusError(413, 'RequestEntityTooLarge', `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`);
+  if (patch.length > MAX_OPERATIONS)
+    throw new StatusError(413, 'RequestEntityTooLarge', `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`);
   let result = deepCopy(document);
   for (const operation of patch as Operation[]) result = applyOperation(result, operation);
   return result;

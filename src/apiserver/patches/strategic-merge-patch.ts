@@ -104,7 +104,8 @@ function mergeListOfMaps(original: readonly Json[], patch: readonly Json[], fiel
   for (const element of patch) {
     if (!isObject(element)) throw refused(`unexpected non-map element in a list that merges by ${mergeKey}`);
     const directive = element[PATCH];
-    if (directive !== undefined && !['delete', 'replace', 'merge'].includes(String(directive))) throw refused(`unknown patch type: ${String(directive)} in map: ${goMap(element)}`);
+    if (directive !== undefined && !['delete', 'replace', 'merge'].includes(String(directive)))
+      throw refused(`unknown patch type: ${String(directive)} in map: ${goMap(element)}`);
     if (!Object.hasOwn(element, mergeKey)) throw refused(`map: ${goMap(element)} does not contain declared merge key: ${mergeKey}`);
     const same = (other: Json): boolean => isObject(other) && deepEqual(other[mergeKey], element[mergeKey]);
     if (directive === 'delete') {

@@ -34,23 +34,45 @@ async function useBudget(context: ApiContext, request: ApiRequest, pod: Pod, dry
   const budgets = context.registry.find({ group: 'policy', version: 'v1', resource: 'poddisruptionbudgets' })!;
   const all = (await readAll(context, budgets, request.namespace ?? '')) as PodDisruptionBudget[];
   const matching = all.filter((budget) => selectorFrom(budget.spec.selector).matches(pod.metadata.labels));
-  if (matching.length > 1) throw new StatusError(500, 'InternalError', `This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.`);
+  if (matching.length > 1)
+    throw new StatusError(500, 'InternalError', `This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.`);
   const [budget] = matching;
   if (!budget) return;
   const ready = pod.status.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false;
-  if (!ready && (budget.spec.unhealthyPodEvictionPolicy === 'AlwaysAllow' || (budget.status.currentHealthy >= budget.status.desiredHealthy && budget.status.desiredHealthy > 0))) return;
+  if (
+    !ready &&
+    (budget.spec.unhealthyPodEvictionPolicy === 'AlwaysAllow' ||
+      (budget.status.currentHealthy >= budget.status.desiredHealthy && budget.status.desiredHealthy > 0))
+  )
+    return;
   const change = (object: KubeObject): KubeObject => spend(object as PodDisruptionBudget, pod, context);
   const options = { dryRun, fieldValidation: 'Ignore' as const, fieldManager: 'kube-apiserver', force: false };
-  await modify(context, budgets, { ...request, group: 'policy', resource: 'poddisruptionbudgets', name: budget.metadata.name!, subresource: 'status' }, options, [], change);
+  await modify(
+    context,
+    budgets,
+    { ...request, group: 'policy', resource: 'poddisruptionbudgets', name: budget.metadata.name!, subresource: 'status' },
+    options,
+    [],
+    change,
+  );
 }
 
 function spend(budget: PodDisruptionBudget, pod: Pod, context: ApiContext): KubeObject {
   const { name } = budget.metadata;
   const { status } = budget;
-  const refuse = (why: string, retryAfterSeconds = 0): StatusError => tooManyRequests('Cannot evict pod as it would violate the pod\'s disruption budget.', retryAfterSeconds, [{ reason: 'DisruptionBudget', message: why }]);
-  if ((status.observedGeneration ?? 0) < (budget.metadata.generation ?? 0)) throw refuse(`The disruption budget ${name} is still being processed by the server.`, 10);
+  const refuse = (why: string, retryAfterSeconds = 0): StatusError =>
+    tooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", retryAfterSeconds, [{ reason: 'DisruptionBudget', message: why }]);
+  if ((status.observedGeneration ?? 0) < (budget.metadata.generation ?? 0))
+    throw refuse(`The disruption budget ${name} is still being processed by the server.`, 10);
   if (status.disruptionsAllowed <= 0) {
     throw refuse(`The disruption budget ${name} needs ${status.desiredHealthy} healthy pods and has ${status.currentHealthy} currently`);
   }
-  return { ...budget, status: { ...status, disruptionsAllowed: status.disruptionsAllowed - 1, disruptedPods: { ...status.disruptedPods, [pod.metadata.name!]: timestamp(context.clock.now()) } } } as KubeObject;
+  return {
+    ...budget,
+    status: {
+      ...status,
+      disruptionsAllowed: status.disruptionsAllowed - 1,
+      disruptedPods: { ...status.disruptedPods, [pod.metadata.name!]: timestamp(context.clock.now()) },
+    },
+  } as KubeObject;
 }

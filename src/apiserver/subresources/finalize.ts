@@ -13,7 +13,11 @@ export async function finalize(context: ApiContext, resource: ServedResource, re
   const body = decodeBody(request, { ...resource, kind: 'Namespace' }, options.fieldValidation, warnings) as Namespace;
   const merge = (submitted: KubeObject, current: KubeObject): KubeObject => {
     const { finalizers } = (submitted as Namespace).spec;
-    return { ...current, metadata: { ...current.metadata, ...(submitted.metadata.resourceVersion ? { resourceVersion: submitted.metadata.resourceVersion } : {}) }, spec: { ...(finalizers ? { finalizers } : {}) } } as KubeObject;
+    return {
+      ...current,
+      metadata: { ...current.metadata, ...(submitted.metadata.resourceVersion ? { resourceVersion: submitted.metadata.resourceVersion } : {}) },
+      spec: { ...(finalizers ? { finalizers } : {}) },
+    } as KubeObject;
   };
   return { code: 200, object: await modify(context, resource, request, options, warnings, () => body, { merge, validate: () => [] }), warnings };
 }

@@ -35,7 +35,13 @@ export interface PodStreams {
 /** What the API server passes on to the kubelet of a pod's node. All throw StatusErrors. */
 export interface NodeConnection {
   getLogs(namespace: string, pod: string, container: string, options: PodLogOptions): Promise<AsyncIterable<PodLogLine>>;
-  exec(namespace: string, pod: string, container: string, options: { command: readonly string[]; tty: boolean }, streams: PodStreams): Promise<{ exitCode: number }>;
+  exec(
+    namespace: string,
+    pod: string,
+    container: string,
+    options: { command: readonly string[]; tty: boolean },
+    streams: PodStreams,
+  ): Promise<{ exitCode: number }>;
   attach(namespace: string, pod: string, container: string, streams: PodStreams): Promise<void>;
   portForward(namespace: string, pod: string, port: number, streams: PodStreams): Promise<void>;
 }
@@ -55,7 +61,12 @@ export interface PodConnection {
  *
  * @throws StatusError when there is no such pod or container, several to choose from, or no node that runs it.
  */
-export async function connectToPod(context: ApiContext, request: Pick<ApiRequest, 'namespace' | 'name'>, container: string | undefined, options: { containerNeeded: boolean }): Promise<PodConnection> {
+export async function connectToPod(
+  context: ApiContext,
+  request: Pick<ApiRequest, 'namespace' | 'name'>,
+  container: string | undefined,
+  options: { containerNeeded: boolean },
+): Promise<PodConnection> {
   const pods = context.registry.find({ group: '', version: 'v1', resource: 'pods' })!;
   const { namespace = '', name = '' } = request;
   const found = await read(context, pods, namespace, name);

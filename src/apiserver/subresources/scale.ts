@@ -1,5 +1,5 @@
-import type { Scale } from '../../api/generated/types/autoscaling.v1.ts';
 import { invalid as invalidField } from '../../api/field-error.ts';
+import type { Scale } from '../../api/generated/types/autoscaling.v1.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { ApiRequest, ApiResponse } from '../../api/request.ts';
 import { conflict, invalid, notFound, pathNotFound } from '../../api/status.ts';
@@ -51,9 +51,13 @@ function scaleOf(resource: ServedResource, object: KubeObject): Scale & KubeObje
 
 function withReplicas(resource: ServedResource, current: KubeObject, wanted: Scale): KubeObject {
   const replicas = wanted.spec?.replicas ?? 0;
-  if (replicas < 0) throw invalid({ group: 'autoscaling', kind: 'Scale' }, current.metadata.name!, [invalidField('spec.replicas', replicas, 'must be greater than or equal to 0')]);
+  if (replicas < 0)
+    throw invalid({ group: 'autoscaling', kind: 'Scale' }, current.metadata.name!, [
+      invalidField('spec.replicas', replicas, 'must be greater than or equal to 0'),
+    ]);
   const { uid, resourceVersion } = wanted.metadata ?? {};
-  if (uid && uid !== current.metadata.uid) throw conflict(resource.facts, current.metadata.name!, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid}`);
+  if (uid && uid !== current.metadata.uid)
+    throw conflict(resource.facts, current.metadata.name!, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid}`);
   const { resourceVersion: _, ...metadata } = current.metadata;
   return { ...resource.behaviour.scale!.withSpecReplicas(current, replicas), metadata: { ...metadata, ...(resourceVersion ? { resourceVersion } : {}) } };
 }

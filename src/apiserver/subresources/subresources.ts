@@ -13,7 +13,8 @@ import { scale } from './scale.ts';
 export type Subresource = (context: ApiContext, resource: ServedResource, request: ApiRequest) => Promise<ApiResponse>;
 
 /** Read, replaced and patched like the object itself; the update rules see the subresource's name. */
-const partOfTheObject: Subresource = (context, resource, request) => (request.verb === 'get' ? get(context, resource, request) : request.verb === 'patch' ? patch(context, resource, request) : update(context, resource, request));
+const partOfTheObject: Subresource = (context, resource, request) =>
+  request.verb === 'get' ? get(context, resource, request) : request.verb === 'patch' ? patch(context, resource, request) : update(context, resource, request);
 
 /** By name; a subresource of one resource alone under `resource/name`. */
 const SUBRESOURCES: Record<string, Subresource> = {

@@ -1,8 +1,8 @@
 import { deepCopy } from '../../api/equality.ts';
+import { validateObjectMeta } from '../../api/meta/validation.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { ApiRequest, ApiResponse } from '../../api/request.ts';
 import { alreadyExists, badRequest, invalid, StatusError } from '../../api/status.ts';
-import { validateObjectMeta } from '../../api/meta/validation.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { stampManager } from '../apply/managed-fields.ts';
 import type { ApiContext } from '../context.ts';
@@ -22,7 +22,15 @@ export async function create(context: ApiContext, resource: ServedResource, requ
 }
 
 /** The part of a create after decoding, which a server-side apply or an update of a missing object shares. */
-export async function createObject(context: ApiContext, resource: ServedResource, request: ApiRequest, decoded: KubeObject, options: WriteOptions, warnings: string[], managed?: KubeObject['metadata']['managedFields']): Promise<ApiResponse> {
+export async function createObject(
+  context: ApiContext,
+  resource: ServedResource,
+  request: ApiRequest,
+  decoded: KubeObject,
+  options: WriteOptions,
+  warnings: string[],
+  managed?: KubeObject['metadata']['managedFields'],
+): Promise<ApiResponse> {
   const { metadata } = decoded;
   placeInNamespace(resource, request, decoded);
   if (request.name !== undefined && metadata.name === undefined) metadata.name = request.name;
@@ -45,21 +53,42 @@ function placeInNamespace(resource: ServedResource, request: ApiRequest, object:
     return;
   }
   if (!request.namespace) throw badRequest('an empty namespace may not be set during creation');
-  if (metadata.namespace && metadata.namespace !== request.namespace) throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  if (metadata.namespace && metadata.namespace !== request.namespace)
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   metadata.namespace = request.namespace;
 }
 
-async function createNamed(context: ApiContext, resource: ServedResource, request: ApiRequest, object: KubeObject, options: WriteOptions, warnings: string[], managed?: KubeObject['metadata']['managedFields']): Promise<ApiResponse> {
+async function createNamed(
+  context: ApiContext,
+  resource: ServedResource,
+  request: ApiRequest,
+  object: KubeObject,
+  options: WriteOptions,
+  warnings: string[],
+  managed?: KubeObject['metadata']['managedFields'],
+): Promise<ApiResponse> {
   const { behaviour } = resource;
   const namespace = object.metadata.namespace ?? '';
   behaviour.setDefaults?.(object);
-  const attributes = { operation: 'CREATE' as const, resource, subresource: '', namespace, name: object.metadata.name ?? '', object, user: request.user, dryRun: options.dryRun };
+  const attributes = {
+    operation: 'CREATE' as const,
+    resource,
+    subresource: '',
+    namespace,
+    name: object.metadata.name ?? '',
+    object,
+    user: request.user,
+    dryRun: options.dryRun,
+  };
   await context.admission.admit(attributes, context);
   if (object.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
   prepareForCreate(context, resource, object);
   stampManager(context, resource, { object, options, ...(managed ? { managed } : {}) });
   const name = object.metadata.name ?? '';
-  const errors = [...validateObjectMeta(object.metadata, { namespaced: resource.namespaced, ...(behaviour.validateName ? { validateName: behaviour.validateName } : {}) }), ...(behaviour.validate?.(object) ?? [])];
+  const errors = [
+    ...validateObjectMeta(object.metadata, { namespaced: resource.namespaced, ...(behaviour.validateName ? { validateName: behaviour.validateName } : {}) }),
+    ...(behaviour.validate?.(object) ?? []),
+  ];
   if (errors.length) throw invalid(resource.facts, name, errors);
   warnings.push(...(behaviour.warnings?.(object, undefined) ?? []));
   const undo = await context.admission.validate({ ...attributes, name }, context);

@@ -1,11 +1,11 @@
 import { invalid as invalidField, notSupported } from '../../api/field-error.ts';
-import type { KubeObject } from '../../api/object.ts';
 import type { DeleteOptions } from '../../api/generated/types/meta.v1.ts';
+import type { KubeObject } from '../../api/object.ts';
 import type { ApiRequest, ApiResponse } from '../../api/request.ts';
 import { badRequest, conflict, notFound } from '../../api/status.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { type ApiContext, read } from '../context.ts';
-import { decode, DecodeError } from '../decode.ts';
+import { DecodeError, decode } from '../decode.ts';
 import { parseBody, refuseOptions } from '../operation.ts';
 import { type ServedResource, storageKey, toStorage } from '../registry.ts';
 import { selectObjects } from './list.ts';
@@ -15,7 +15,16 @@ const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
 /** Kinds whose deletion answers with the object instead of a Status (their storage.go sets ReturnDeletedObject). */
-const RETURN_DELETED = new Set(['pods', 'services', 'podtemplates', 'persistentvolumes', 'persistentvolumeclaims', 'resourcequotas', 'serviceaccounts', 'limitranges']);
+const RETURN_DELETED = new Set([
+  'pods',
+  'services',
+  'podtemplates',
+  'persistentvolumes',
+  'persistentvolumeclaims',
+  'resourcequotas',
+  'serviceaccounts',
+  'limitranges',
+]);
 
 export async function remove(context: ApiContext, resource: ServedResource, request: ApiRequest): Promise<ApiResponse> {
   const options = deleteOptions(request);
@@ -58,15 +67,25 @@ function deleteOptions(request: ApiRequest): DeleteOptions {
   }
   const { propagationPolicy, orphanDependents, dryRun } = options;
   refuseOptions('DeleteOptions', [
-    ...(propagationPolicy !== undefined && orphanDependents !== undefined ? [invalidField('propagationPolicy', propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set')] : []),
-    ...(propagationPolicy !== undefined && !['Foreground', 'Background', 'Orphan'].includes(propagationPolicy) ? [notSupported('propagationPolicy', propagationPolicy, ['Foreground', 'Background', 'Orphan', 'nil'])] : []),
+    ...(propagationPolicy !== undefined && orphanDependents !== undefined
+      ? [invalidField('propagationPolicy', propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set')]
+      : []),
+    ...(propagationPolicy !== undefined && !['Foreground', 'Background', 'Orphan'].includes(propagationPolicy)
+      ? [notSupported('propagationPolicy', propagationPolicy, ['Foreground', 'Background', 'Orphan', 'nil'])]
+      : []),
     ...(dryRun?.some((value) => value !== 'All') ? [notSupported('dryRun', dryRun, ['All'])] : []),
   ]);
   return options;
 }
 
 /** Removes one object, or marks it for removal where a finalizer or a grace period holds it (registry.Store.Delete). */
-export async function removeObject(context: ApiContext, resource: ServedResource, request: ApiRequest, name: string, options: DeleteOptions): Promise<ApiResponse> {
+export async function removeObject(
+  context: ApiContext,
+  resource: ServedResource,
+  request: ApiRequest,
+  name: string,
+  options: DeleteOptions,
+): Promise<ApiResponse> {
   const namespace = request.namespace ?? '';
   const dryRun = options.dryRun?.includes('All') ?? false;
   for (;;) {
@@ -83,16 +102,23 @@ export async function removeObject(context: ApiContext, resource: ServedResource
       const result = await context.store.put(key, value, revision);
       if (result.ok) return { code: 200, object: context.codec.object({ value, revision: result.revision }) };
     } else {
-      if (dryRun || (await context.store.delete(key, revision)).ok) return { code: 200, object: RETURN_DELETED.has(resource.facts.resource) ? object : gone(resource, object) };
+      if (dryRun || (await context.store.delete(key, revision)).ok)
+        return { code: 200, object: RETURN_DELETED.has(resource.facts.resource) ? object : gone(resource, object) };
     }
-    if (options.preconditions?.resourceVersion) throw conflict(resource.facts, name, 'the object has been modified; please apply your changes to the latest version and try again');
+    if (options.preconditions?.resourceVersion)
+      throw conflict(resource.facts, name, 'the object has been modified; please apply your changes to the latest version and try again');
   }
 }
 
 function checkPreconditions(resource: ServedResource, name: string, { metadata }: KubeObject, { preconditions }: DeleteOptions): void {
-  if (preconditions?.uid !== undefined && preconditions.uid !== metadata.uid) throw conflict(resource.facts, name, `Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: ${metadata.uid}`);
+  if (preconditions?.uid !== undefined && preconditions.uid !== metadata.uid)
+    throw conflict(resource.facts, name, `Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: ${metadata.uid}`);
   if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== metadata.resourceVersion) {
-    throw conflict(resource.facts, name, `Precondition failed: ResourceVersion in precondition: ${preconditions.resourceVersion}, ResourceVersion in object meta: ${metadata.resourceVersion}`);
+    throw conflict(
+      resource.facts,
+      name,
+      `Precondition failed: ResourceVersion in precondition: ${preconditions.resourceVersion}, ResourceVersion in object meta: ${metadata.resourceVersion}`,
+    );
   }
 }
 
@@ -101,7 +127,10 @@ function mark(context: ApiContext, resource: ServedResource, object: KubeObject,
   const { metadata } = object;
   const finalizers = finalizersFor(resource, metadata.finalizers ?? [], options);
   const grace = resource.behaviour.deletionGracePeriodSeconds?.(object, options.gracePeriodSeconds) ?? 0;
-  const held = finalizers.length > 0 || grace > 0 || (object.kind === 'Namespace' && ((object as KubeObject & { spec?: { finalizers?: string[] } }).spec?.finalizers?.length ?? 0) > 0);
+  const held =
+    finalizers.length > 0 ||
+    grace > 0 ||
+    (object.kind === 'Namespace' && ((object as KubeObject & { spec?: { finalizers?: string[] } }).spec?.finalizers?.length ?? 0) > 0);
   if (!held) return undefined;
   const sameFinalizers = finalizers.join() === (metadata.finalizers ?? []).join();
   if (metadata.deletionTimestamp) {
@@ -109,7 +138,14 @@ function mark(context: ApiContext, resource: ServedResource, object: KubeObject,
     if (sameFinalizers && !shortened) return object;
     const { finalizers: _, ...rest } = metadata;
     const began = Date.parse(metadata.deletionTimestamp) - (metadata.deletionGracePeriodSeconds ?? 0) * 1000;
-    return { ...object, metadata: { ...rest, ...(shortened ? { deletionGracePeriodSeconds: grace, deletionTimestamp: timestamp(began + grace * 1000) } : {}), ...(finalizers.length ? { finalizers } : {}) } };
+    return {
+      ...object,
+      metadata: {
+        ...rest,
+        ...(shortened ? { deletionGracePeriodSeconds: grace, deletionTimestamp: timestamp(began + grace * 1000) } : {}),
+        ...(finalizers.length ? { finalizers } : {}),
+      },
+    };
   }
   const { finalizers: _, ...rest } = metadata;
   const marked: KubeObject = {
@@ -139,5 +175,11 @@ function finalizersFor(resource: ServedResource, current: readonly string[], { p
 
 function gone(resource: ServedResource, { metadata }: KubeObject): KubeObject {
   const { group, resource: kind } = resource.facts;
-  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details: { name: metadata.name, ...(group ? { group } : {}), kind, uid: metadata.uid } } as KubeObject;
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { name: metadata.name, ...(group ? { group } : {}), kind, uid: metadata.uid },
+  } as KubeObject;
 }

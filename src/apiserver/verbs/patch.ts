@@ -10,7 +10,7 @@ import { applyMergePatch } from '../patches/merge-patch.ts';
 import { applyStrategicMergePatch } from '../patches/strategic-merge-patch.ts';
 import type { ServedResource } from '../registry.ts';
 import { parseYaml } from '../yaml.ts';
-import { type ModifyOptions, modify } from './update.ts';
+import { modify } from './update.ts';
 
 const APPLY = 'application/apply-patch+yaml';
 
@@ -22,7 +22,11 @@ export async function patch(context: ApiContext, resource: ServedResource, reque
 }
 
 /** Turns a patch request into a change of an object of the target type, e.g. a Deployment or its Scale. */
-export function patchChange(resource: ServedResource, target: { schemaId: string; kind: string; apiVersion: string }, request: ApiRequest): { options: WriteOptions; change: (current: KubeObject) => KubeObject; warnings: string[] } {
+export function patchChange(
+  resource: ServedResource,
+  target: { schemaId: string; kind: string; apiVersion: string },
+  request: ApiRequest,
+): { options: WriteOptions; change: (current: KubeObject) => KubeObject; warnings: string[] } {
   const apply = patcher(request, target.schemaId);
   const options = writeOptions('PatchOptions', request);
   const body = parsePatch(request, { yaml: false });
@@ -32,8 +36,10 @@ export function patchChange(resource: ServedResource, target: { schemaId: string
     warnings.length = 0;
     const object = decodeValue(patched, target, options.fieldValidation, warnings);
     const given = object.metadata;
-    if (given.name !== current.metadata.name) throw badRequest(`the name of the object (${given.name}) does not match the name on the URL (${current.metadata.name})`);
-    if (resource.namespaced && given.namespace !== current.metadata.namespace) throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+    if (given.name !== current.metadata.name)
+      throw badRequest(`the name of the object (${given.name}) does not match the name on the URL (${current.metadata.name})`);
+    if (resource.namespaced && given.namespace !== current.metadata.namespace)
+      throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
     return object;
   };
   return { options, change, warnings };
@@ -59,5 +65,3 @@ function parsePatch(request: ApiRequest, { yaml }: { yaml: boolean }): unknown {
   if (yaml && !/^\s*\{/.test(text)) return parseYaml(text).value;
   return parseJson(text);
 }
-
-export type { ModifyOptions };

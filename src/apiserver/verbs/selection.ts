@@ -27,7 +27,7 @@ export function selectionOf(resource: ServedResource, { labelSelector = '', fiel
       ...(name !== undefined ? { name } : {}),
     };
   } catch (error) {
-    if (error instanceof RangeError) throw badRequest(fieldSelector && !labelSelector ? error.message : error.message);
+    if (error instanceof RangeError) throw badRequest(error.message);
     throw error;
   }
 }

@@ -20,7 +20,8 @@ export async function update(context: ApiContext, resource: ServedResource, requ
   const given = decoded.metadata;
   if (given.name && given.name !== name) throw badRequest(`the name of the object (${given.name}) does not match the name on the URL (${name})`);
   if (!given.name) throw badRequest(`the name of the object (${given.name ?? ''} based on URL) was undeterminable: name must be provided`);
-  if (resource.namespaced && given.namespace && given.namespace !== namespace) throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  if (resource.namespaced && given.namespace && given.namespace !== namespace)
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   if (resource.namespaced) given.namespace = namespace;
   if (!request.subresource && resource.behaviour.allowCreateOnUpdate && !(await read(context, resource, namespace, name))) {
     if (given.uid) throw conflict(resource.facts, name, `Precondition failed: UID in precondition: ${given.uid}, UID in object meta: `);
@@ -30,11 +31,8 @@ export async function update(context: ApiContext, resource: ServedResource, requ
   return { code: 200, object, warnings };
 }
 
-/** What an update of an object is made from. */
-export interface Change {
-  /** The object as the client wants it, made from the current one; may be called again when another writer was faster. */
-  (current: KubeObject): Promise<KubeObject> | KubeObject;
-}
+/** Makes the object that the client wants from the current one; called again when another writer was faster. */
+export type Change = (current: KubeObject) => Promise<KubeObject> | KubeObject;
 
 export interface ModifyOptions {
   /** Ownership of fields as a server-side apply has worked it out, for the object that `change` returned. */
@@ -49,7 +47,15 @@ export interface ModifyOptions {
  * Reads, changes, checks and writes an object until no other writer comes between (upstream: registry.Store.Update with
  * GuaranteedUpdate). A change that changes nothing writes nothing.
  */
-export async function modify(context: ApiContext, resource: ServedResource, request: ApiRequest, options: WriteOptions, warnings: string[], change: Change, modifyOptions: ModifyOptions = {}): Promise<KubeObject> {
+export async function modify(
+  context: ApiContext,
+  resource: ServedResource,
+  request: ApiRequest,
+  options: WriteOptions,
+  warnings: string[],
+  change: Change,
+  modifyOptions: ModifyOptions = {},
+): Promise<KubeObject> {
   const { namespace = '', name = '', subresource = '' } = request;
   for (;;) {
     const current = await read(context, resource, namespace, name);
@@ -80,16 +86,24 @@ export async function modify(context: ApiContext, resource: ServedResource, requ
 
 function checkPreconditions(resource: ServedResource, submitted: KubeObject, old: KubeObject, name: string): void {
   const { uid, resourceVersion } = submitted.metadata;
-  if (uid && uid !== old.metadata.uid) throw conflict(resource.facts, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`);
+  if (uid && uid !== old.metadata.uid)
+    throw conflict(resource.facts, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`);
   if (!resourceVersion || resourceVersion === '0') {
-    if (resource.behaviour.allowUnconditionalUpdate === false) throw invalid(resource.facts, name, [invalidField('metadata.resourceVersion', 0, 'must be specified for an update')]);
+    if (resource.behaviour.allowUnconditionalUpdate === false)
+      throw invalid(resource.facts, name, [invalidField('metadata.resourceVersion', 0, 'must be specified for an update')]);
     return;
   }
   if (resourceVersion !== old.metadata.resourceVersion) throw conflict(resource.facts, name, MODIFIED);
 }
 
 /** Puts back what the client may not change this way. */
-function prepareForUpdate(resource: ServedResource, subresource: string, submitted: KubeObject, old: KubeObject, { merge }: ModifyOptions): { object: KubeObject; fresh: boolean } {
+function prepareForUpdate(
+  resource: ServedResource,
+  subresource: string,
+  submitted: KubeObject,
+  old: KubeObject,
+  { merge }: ModifyOptions,
+): { object: KubeObject; fresh: boolean } {
   const { behaviour } = resource;
   let object = merge ? merge(submitted, old) : submitted;
   if (subresource === 'status' && !merge) object = { ...submitted, ...('spec' in old ? { spec: (old as { spec?: unknown }).spec } : {}) } as KubeObject;
@@ -135,13 +149,26 @@ function check(resource: ServedResource, subresource: string, object: KubeObject
     // The store checks the version; the metadata's own rule wants to see one.
     ...validateObjectMetaUpdate({ ...object.metadata, resourceVersion: old.metadata.resourceVersion! }, old.metadata),
   ];
-  const own = validate ? validate(object, old) : subresource === 'status' ? behaviour.validateStatusUpdate?.(object, old) : behaviour.validateUpdate ? behaviour.validateUpdate(object, old) : behaviour.validate?.(object);
+  const own = validate
+    ? validate(object, old)
+    : subresource === 'status'
+      ? behaviour.validateStatusUpdate?.(object, old)
+      : behaviour.validateUpdate
+        ? behaviour.validateUpdate(object, old)
+        : behaviour.validate?.(object);
   const errors = [...metadataErrors, ...(own ?? [])];
   if (errors.length) throw invalid(resource.facts, object.metadata.name ?? '', errors);
 }
 
 /** @returns undefined when another writer was faster. */
-async function write(context: ApiContext, resource: ServedResource, object: KubeObject, old: KubeObject, revision: number, options: WriteOptions): Promise<KubeObject | undefined> {
+async function write(
+  context: ApiContext,
+  resource: ServedResource,
+  object: KubeObject,
+  old: KubeObject,
+  revision: number,
+  options: WriteOptions,
+): Promise<KubeObject | undefined> {
   const { namespace = '', name = '' } = object.metadata;
   const unchanged = deepEqual({ ...object, metadata: { ...object.metadata, resourceVersion: old.metadata.resourceVersion } }, old);
   if (unchanged) return old;

@@ -1,13 +1,13 @@
 import { forbidden as forbiddenField, invalid as invalidField, notSupported } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { ApiRequest, ApiResponse, Query, WatchEvent } from '../../api/request.ts';
-import { expired, invalid, StatusError } from '../../api/status.ts';
+import { expired, invalid } from '../../api/status.ts';
 import type { Timer } from '../../lib/clock.ts';
 import { CompactedError, type StoreEvent } from '../../store/store.ts';
 import type { ApiContext } from '../context.ts';
 import { type ServedResource, toServed } from '../registry.ts';
 import { checkResourceVersion } from './list.ts';
-import { selectionOf, type Selection } from './selection.ts';
+import { type Selection, selectionOf } from './selection.ts';
 
 const BOOKMARK_INTERVAL_MS = 60_000;
 /** Upstream picks a time limit between 30 and 60 minutes where the client names none (min-request-timeout). */
@@ -36,8 +36,8 @@ class WatchStream implements AsyncIterableIterator<WatchEvent> {
       resolve({ value: event, done: false });
       return;
     }
-    if (this.#queue.length >= MAX_BUFFERED) return this.end();
-    this.#queue.push(event);
+    if (this.#queue.length >= MAX_BUFFERED) this.end();
+    else this.#queue.push(event);
   }
 
   end(): void {
@@ -98,14 +98,25 @@ export async function watch(context: ApiContext, resource: ServedResource, reque
 function checkWatchOptions(query: Query): void {
   const { resourceVersionMatch: match, sendInitialEvents } = query;
   const errors = [];
-  if (sendInitialEvents !== undefined && match !== 'NotOlderThan') errors.push(match ? notSupported('resourceVersionMatch', match, ['NotOlderThan']) : forbiddenField('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
-  if (match !== undefined && sendInitialEvents === undefined) errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
-  if (query['timeoutSeconds'] !== undefined && !/^\d+$/.test(query['timeoutSeconds'])) errors.push(invalidField('timeoutSeconds', query['timeoutSeconds'], 'must be a whole number of seconds'));
+  if (sendInitialEvents !== undefined && match !== 'NotOlderThan')
+    errors.push(
+      match
+        ? notSupported('resourceVersionMatch', match, ['NotOlderThan'])
+        : forbiddenField('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
+    );
+  if (match !== undefined && sendInitialEvents === undefined)
+    errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+  if (query['timeoutSeconds'] !== undefined && !/^\d+$/.test(query['timeoutSeconds']))
+    errors.push(invalidField('timeoutSeconds', query['timeoutSeconds'], 'must be a whole number of seconds'));
   if (errors.length) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
 }
 
 /** Sends what stands now as ADDED events; @returns the revision from which the changes follow. */
-async function sendCurrent(context: ApiContext, resource: ServedResource, { prefix, selection, query, stream }: { prefix: string; selection: Selection; query: Query; stream: WatchStream }): Promise<number> {
+async function sendCurrent(
+  context: ApiContext,
+  resource: ServedResource,
+  { prefix, selection, query, stream }: { prefix: string; selection: Selection; query: Query; stream: WatchStream },
+): Promise<number> {
   const { sendInitialEvents, allowWatchBookmarks } = query;
   const { items, revision } = await context.store.list(prefix);
   // An explicit "false" asks for changes only, from now on.
@@ -120,7 +131,14 @@ async function sendCurrent(context: ApiContext, resource: ServedResource, { pref
 }
 
 function bookmark(resource: ServedResource, revision: number, annotations?: Record<string, string>): WatchEvent {
-  return { type: 'BOOKMARK', object: { kind: resource.facts.kind, apiVersion: resource.apiVersion, metadata: { resourceVersion: String(revision), ...(annotations ? { annotations } : {}) } } };
+  return {
+    type: 'BOOKMARK',
+    object: {
+      kind: resource.facts.kind,
+      apiVersion: resource.apiVersion,
+      metadata: { resourceVersion: String(revision), ...(annotations ? { annotations } : {}) },
+    },
+  };
 }
 
 /** A change as the watcher's selection sees it: an object that comes to match is added, one that ceases to is deleted. */
@@ -150,5 +168,3 @@ function scheduleEnd(context: ApiContext, resource: ServedResource, { query, str
   };
   again();
 }
-
-export { StatusError };

@@ -19,7 +19,9 @@ export function openEmbeddedStore(directory: string, options: { historyLimit?: n
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const lock = lockDirectory(directory);
   // The answer waits for `flushed`, so the commit may overlap with the flush of the one before.
-  const root: RootDatabase = open({ path: join(directory, 'data.mdb'), noSubdir: true, maxDbs: 2, overlappingSync: true, permissions: 0o600 } as Parameters<typeof open>[0]);
+  const root: RootDatabase = open({ path: join(directory, 'data.mdb'), noSubdir: true, maxDbs: 2, overlappingSync: true, permissions: 0o600 } as Parameters<
+    typeof open
+  >[0]);
   const data = root.openDB<Buffer, string>({ name: 'data', encoding: 'binary' });
   const meta = root.openDB<number, string>({ name: 'meta', encoding: 'json' });
   const revision = meta.get(REVISION_KEY) ?? 0;
