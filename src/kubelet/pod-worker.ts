@@ -15,6 +15,8 @@ import { missingVolume } from './volumes.ts';
 /** A status that changes again within this time is written once. */
 const STATUS_DELAY_MS = 50;
 const RETRY_MS = 1_000;
+/** A claim that is not there is looked for again after this long. */
+const CLAIM_RETRY_MS = 12_000;
 const DEADLINE_EXCEEDED: Waiting = { reason: 'DeadlineExceeded', message: 'Pod was active on the node longer than the specified deadline' };
 
 interface Observation {
@@ -230,8 +232,8 @@ export class PodWorker {
     const { name = '', namespace = '', uid = '', labels = {}, annotations = {} } = this.#pod.metadata;
     const missing = await missingVolume(this.#pod, config);
     if (missing) {
-      recorder.event(this.#pod, { type: 'Warning', reason: 'FailedMount', message: missing });
-      this.#wakeAt(clock.now() + Math.min(500 * 2 ** this.#volumeRetries++, 122_000));
+      recorder.event(this.#pod, { type: 'Warning', reason: 'FailedMount', message: missing.message });
+      this.#wakeAt(clock.now() + (missing.claim ? CLAIM_RETRY_MS : Math.min(500 * 2 ** this.#volumeRetries++, 122_000)));
       return false;
     }
     try {

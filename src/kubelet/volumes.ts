@@ -16,7 +16,7 @@ async function isThere(read: Promise<unknown>): Promise<boolean> {
  * The first volume whose ConfigMap or Secret is not there, as the event FailedMount tells it.
  * The projected volumes that every pod gets from its service account are taken to be complete.
  */
-export async function missingVolume(pod: Pod, source: ConfigSource): Promise<string | undefined> {
+export async function missingVolume(pod: Pod, source: ConfigSource): Promise<{ message: string; claim: boolean } | undefined> {
   const namespace = pod.metadata.namespace ?? '';
   const absent: string[] = [];
   const faults: string[] = [];
@@ -29,10 +29,13 @@ export async function missingVolume(pod: Pod, source: ConfigSource): Promise<str
   }
   if (absent.length) {
     const names = absent.join(' ');
-    return `Unable to attach or mount volumes: unmounted volumes=[${names}], unattached volumes=[], failed to process volumes=[${names}]: ${faults.join(', ')}`;
+    return {
+      claim: true,
+      message: `Unable to attach or mount volumes: unmounted volumes=[${names}], unattached volumes=[], failed to process volumes=[${names}]: ${faults.join(', ')}`,
+    };
   }
   for (const { name, configMap, secret } of pod.spec.volumes ?? []) {
-    const fault = (what: string): string => `MountVolume.SetUp failed for volume "${name}" : ${what} not found`;
+    const fault = (what: string) => ({ claim: false, message: `MountVolume.SetUp failed for volume "${name}" : ${what} not found` });
     if (configMap && !configMap.optional && !(await isThere(source.configMap(namespace, configMap.name ?? '')))) return fault(`configmap "${configMap.name}"`);
     if (secret && !secret.optional && !(await isThere(source.secret(namespace, secret.secretName ?? '')))) return fault(`secret "${secret.secretName}"`);
   }
