@@ -10,6 +10,7 @@ import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts';
 import { type Authorizer, adminsOnly } from './authorization.ts';
 import type { ApiContext } from './context.ts';
 import { Registry, type ServedResource } from './registry.ts';
+import { reviewer } from './reviews.ts';
 import { ObjectCodec } from './stored-object.ts';
 import type { NodeConnections } from './subresources/pod-connection.ts';
 import { findSubresource, type Subresource } from './subresources/subresources.ts';
@@ -66,6 +67,10 @@ export class ApiServer implements Transport {
     if (refusal) throw forbidden(resource.facts, request.name ?? '', refusal);
     if (request.subresource) return this.#subresource(resource, request);
     if (request.verb === 'connect' || !resource.facts.verbs.includes(request.verb)) throw methodNotSupported(resource.facts, request.verb);
+    if (request.verb === 'create') {
+      const answer = reviewer(resource);
+      if (answer) return answer(context, resource, request);
+    }
     return HANDLERS[request.verb](context, resource, request);
   }
 

@@ -6,6 +6,7 @@ import type { ApiRequest, ApiResponse, Query } from '../../api/request.ts';
 import { internalError, StatusError, unauthorized } from '../../api/status.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ApiServer } from '../api-server.ts';
+import { Metrics } from '../metrics.ts';
 import { mediaType } from '../operation.ts';
 import type { Authenticator } from './authentication.ts';
 import { readBody } from './body.ts';
@@ -13,7 +14,7 @@ import { type Encoder, makeEncoder } from './encode.ts';
 import { negotiate, type Representation } from './negotiate.ts';
 import { Pages } from './pages.ts';
 import type { PodStreamServer } from './pod-streams.ts';
-import { route } from './route.ts';
+import { type Routed, route } from './route.ts';
 import { splitUrl } from './url.ts';
 import { sendWatch } from './watch-response.ts';
 
@@ -31,6 +32,7 @@ export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #server: Server;
   readonly #pages = new Pages();
+  readonly #metrics: Metrics;
   readonly #encoder: Encoder;
   readonly #sockets = new Set<Duplex>();
   #streams: PodStreamServer | undefined;
@@ -38,6 +40,7 @@ export class HttpServer {
   constructor(options: HttpServerOptions) {
     this.#options = options;
     this.#encoder = makeEncoder(options.apiServer.context);
+    this.#metrics = new Metrics(options.apiServer.context.store);
     // Nagle's algorithm would hold watch events back; idle connections are kept as long as clients like to keep them.
     this.#server = createServer(
       { ...options.tls, requestCert: true, rejectUnauthorized: false, noDelay: true, keepAliveTimeout: 120_000, ALPNProtocols: ['http/1.1'] },
@@ -79,9 +82,11 @@ export class HttpServer {
     const { path, query } = splitUrl(request.url ?? '/');
     const user = this.#options.authenticator.authenticate(request);
     if (!user && !this.#pages.isOpen(path)) throw unauthorized();
+    if (path === '/metrics') return this.#sendMetrics(response);
     if (await this.#pages.serve({ path, query, accept: request.headers.accept, user }, response)) return;
     const routed = route(request.method ?? 'GET', path, query);
     if (!routed || !this.#pages.hasVersion(routed.group, routed.version)) return sendNotFound(response);
+    this.#measure(routed, response);
     const representation = negotiate(request.headers.accept);
     if (representation.as === 'Table') await this.#encoder.prepareTables();
     const abort = new AbortController();
@@ -101,9 +106,23 @@ export class HttpServer {
     await this.#send(request, response, apiRequest, answer, representation);
   }
 
+  #measure(routed: Routed, response: ServerResponse): void {
+    const { verb, group, version, resource, subresource = '', namespace, name } = routed;
+    const scope = name !== undefined ? 'resource' : namespace !== undefined ? 'namespace' : 'cluster';
+    const end = this.#metrics.begin({ verb, group, version, resource, subresource, scope }, { dryRun: routed.query['dryRun'] === 'All' });
+    response.once('close', () => end(response.statusCode));
+  }
+
+  async #sendMetrics(response: ServerResponse): Promise<void> {
+    const text = await this.#metrics.text();
+    response.writeHead(200, { 'Content-Type': this.#metrics.contentType });
+    response.end(text);
+  }
+
   async #send(request: IncomingMessage, response: ServerResponse, apiRequest: ApiRequest, answer: ApiResponse, representation: Representation): Promise<void> {
     for (const warning of answer.warnings ?? []) response.appendHeader('Warning', `299 - ${quoteWarning(warning)}`);
-    if (answer.watch) return sendWatch(response, answer.watch, this.#encoder, { representation, apiRequest });
+    if (answer.watch)
+      return sendWatch(response, answer.watch, this.#encoder, { representation, apiRequest, onEvent: () => this.#metrics.countWatchEvent(apiRequest) });
     if (answer.stream) return sendStream(response, answer.stream);
     const body = this.#encoder.body(answer.object!, { representation, apiRequest, pretty: wantsPretty(request, apiRequest.query) });
     await this.#encoder.send(response, answer.code, body, { type: representation.type, acceptEncoding: request.headers['accept-encoding'] });

@@ -3,7 +3,7 @@ import type { Watch } from '../../api/request.ts';
 import type { EncodeOptions, Encoder } from './encode.ts';
 
 /** Writes a watch's events as they come, as fast as the client takes them. */
-export async function sendWatch(response: ServerResponse, watch: Watch, encoder: Encoder, options: EncodeOptions): Promise<void> {
+export async function sendWatch(response: ServerResponse, watch: Watch, encoder: Encoder, options: EncodeOptions & { onEvent: () => void }): Promise<void> {
   response.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache, private' });
   response.flushHeaders();
   let first = true;
@@ -11,6 +11,7 @@ export async function sendWatch(response: ServerResponse, watch: Watch, encoder:
     if (response.destroyed) return;
     const line = encoder.event(type, object, { ...options, first });
     first = false;
+    options.onEvent();
     if (!response.write(line)) await drained(response);
   }
   response.end();
