@@ -91,7 +91,7 @@ function initFailedForGood({ pod, containers }: PodState): boolean {
 /** Whether the restart policy lets the container run (again), its present run set aside. */
 function mayStart({ pod, containers, restarting }: PodState, container: Container): boolean {
   const status = containers.get(container.name);
-  if (!status || status.state !== 'exited' || restarting.has(status.id)) return true;
+  if (status?.state !== 'exited' || restarting.has(status.id)) return true;
   if (pod.spec.restartPolicy === 'Never') return false;
   return pod.spec.restartPolicy !== 'OnFailure' || status.exitCode !== 0;
 }
