@@ -40,7 +40,8 @@ export async function applyConfiguration(context: ApiContext, resource: ServedRe
     (live) => {
       const result = mergeConfiguration(context, resource, request, { live, config, options });
       managed = result.managed;
-      return result.object ? decodeValue(result.object, target, 'Ignore', warnings) : live;
+      // A copy in any case: defaulting fills in what it is handed.
+      return decodeValue(result.object ?? live, target, 'Ignore', warnings);
     },
     { managed: () => managed ?? [] },
   );

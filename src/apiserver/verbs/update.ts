@@ -64,7 +64,8 @@ export async function modify(
     const submitted = await change(old);
     checkPreconditions(resource, submitted, old, name);
     const { object, fresh } = prepareForUpdate(resource, subresource, submitted, old, modifyOptions);
-    resource.behaviour.setDefaults?.(object);
+    // What comes through a subresource is made of parts of the stored object, which are complete, and shared.
+    if (!subresource) resource.behaviour.setDefaults?.(object);
     const attributes = { operation: 'UPDATE' as const, resource, subresource, namespace, name, object, old, user: request.user, dryRun: options.dryRun };
     await context.admission.admit(attributes, context);
     settleGeneration(resource, subresource, object, old);
