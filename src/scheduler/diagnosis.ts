@@ -15,13 +15,16 @@ export interface Diagnosis {
   rejections: ReadonlyMap<string, Rejection>;
   /** False where the pod's preemptionPolicy is Never. */
   mayPreempt: boolean;
+  /** Room is being made: then nothing is said of preemption. */
+  preempting?: boolean;
 }
 
 /** Why a pod could not be placed, in upstream's words (pkg/scheduler/framework, FitError.Error). */
-export function unschedulableMessage({ nodes, rejections, mayPreempt }: Diagnosis): string {
+export function unschedulableMessage({ nodes, rejections, mayPreempt, preempting = false }: Diagnosis): string {
   if (nodes === 0) return 'no nodes available to schedule pods';
   const all = [...rejections.values()];
   const reasons = counted(all.flatMap((rejection) => rejection.reasons));
+  if (preempting) return `0/${nodes} nodes are available: ${reasons}.`;
   const preemption = mayPreempt
     ? `0/${nodes} nodes are available: ${counted(
         all.map(({ unresolvable }) => (unresolvable ? 'Preemption is not helpful for scheduling' : 'No preemption victims found for incoming pod')),

@@ -12,6 +12,7 @@ import type { Rng } from '../lib/rng.ts';
 import { ClusterCache } from './cluster-cache.ts';
 import { unschedulableMessage } from './diagnosis.ts';
 import { podInfo } from './node-info.ts';
+import { preempt } from './preemption.ts';
 import { schedule } from './schedule.ts';
 import { SchedulingQueue } from './scheduling-queue.ts';
 
@@ -115,7 +116,8 @@ export class Scheduler {
     const { nodes } = this.#cache;
     const movesBefore = this.#queue.moves;
     const snapshot = { nodes, namespaceLabels: (name: string) => namespaces?.lister.get('', name)?.metadata.labels };
-    const placement = schedule(snapshot, podInfo(pod), { rng, startAt: nodes.length ? this.#startAt % nodes.length : 0 });
+    const info = podInfo(pod);
+    const placement = schedule(snapshot, info, { rng, startAt: nodes.length ? this.#startAt % nodes.length : 0 });
     if ('node' in placement) {
       this.#startAt = (this.#startAt + placement.looked) % nodes.length;
       this.#cache.setPod(pod, placement.node);
@@ -123,8 +125,34 @@ export class Scheduler {
       return;
     }
     this.#queue.failed(pod, { movesBefore });
-    const message = unschedulableMessage({ nodes: nodes.length, rejections: placement.rejections, mayPreempt: pod.spec.preemptionPolicy !== 'Never' });
-    void this.#tellUnschedulable(pod, message);
+    const preemption = this.#isWaitingForVictims(pod) ? undefined : preempt(snapshot, info, placement.rejections);
+    const message = unschedulableMessage({
+      nodes: nodes.length,
+      rejections: placement.rejections,
+      mayPreempt: pod.spec.preemptionPolicy !== 'Never',
+      preempting: preemption !== undefined,
+    });
+    void this.#tellUnschedulable(pod, message, preemption?.node);
+    for (const victim of preemption?.victims ?? []) void this.#evict(victim.pod, pod, preemption!.node);
+  }
+
+  /** Pods that have been asked to make room for this one are still leaving. */
+  #isWaitingForVictims(pod: Pod): boolean {
+    const nominated = this.#options.pods.lister.get(pod.metadata.namespace ?? '', pod.metadata.name ?? '')?.status.nominatedNodeName;
+    const node = nominated === undefined ? undefined : this.#cache.nodes.find(({ name }) => name === nominated);
+    if (!node) return false;
+    return [...node.pods.values()].some((other) => other.pod.metadata.deletionTimestamp && (other.pod.spec.priority ?? 0) < (pod.spec.priority ?? 0));
+  }
+
+  async #evict(victim: Pod, preemptor: Pod, node: string): Promise<void> {
+    const { namespace = '', name = '', uid = '' } = victim.metadata;
+    try {
+      await this.#pods.delete(namespace, name, { uid });
+      this.#options.recorder.event(victim, { type: 'Normal', reason: 'Preempted', message: `Preempted by pod ${preemptor.metadata.uid} on node ${node}` });
+    } catch (error) {
+      if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict'))
+        this.#options.log.info('victim not deleted', { pod: `${namespace}/${name}`, error: String(error) });
+    }
   }
 
   async #bind(pod: Pod, node: string): Promise<void> {
@@ -148,12 +176,12 @@ export class Scheduler {
     }
   }
 
-  async #tellUnschedulable(pod: Pod, message: string): Promise<void> {
+  async #tellUnschedulable(pod: Pod, message: string, nominatedNodeName: string | undefined): Promise<void> {
     const { recorder, clock, log } = this.#options;
     recorder.event(pod, { type: 'Warning', reason: 'FailedScheduling', message });
     const known = this.#options.pods.lister.get(pod.metadata.namespace ?? '', pod.metadata.name ?? '') ?? pod;
     const old = known.status.conditions?.find(({ type }) => type === 'PodScheduled');
-    if (old?.status === 'False' && old.reason === 'Unschedulable' && old.message === message) return;
+    if (old?.status === 'False' && old.reason === 'Unschedulable' && old.message === message && nominatedNodeName === undefined) return;
     const condition = {
       type: 'PodScheduled',
       ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
@@ -164,7 +192,7 @@ export class Scheduler {
     };
     try {
       const { namespace = '', name = '', uid } = pod.metadata;
-      const patch = { metadata: { uid }, status: { conditions: [condition] } };
+      const patch = { metadata: { uid }, status: { ...(nominatedNodeName === undefined ? {} : { nominatedNodeName }), conditions: [condition] } };
       await this.#pods.patch(namespace, name, patch, 'application/strategic-merge-patch+json', { subresource: 'status' });
     } catch (error) {
       if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) log.info('condition not written', { pod: pod.metadata.name, error: String(error) });

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { PodSpec } from '../../src/api/generated/types/core.v1.ts';
 import type { Draft } from '../../src/api/object.ts';
-import { Nodes, Pods } from '../../src/api/resources.ts';
+import { Nodes, Pods, PriorityClasses } from '../../src/api/resources.ts';
 import { NodeFixture } from './node-fixture.ts';
 
 let fixture: NodeFixture;
@@ -80,6 +80,19 @@ test('a node that changes lets a waiting pod in; another scheduler is left alone
   await fixture.clock.advance(3000);
   expect((await fixture.pod())?.spec.nodeName).toBe('node-3');
   expect((await fixture.pod('other'))?.status.conditions).toBeUndefined();
+});
+
+test('a more important pod takes the place of a less important one', async () => {
+  fixture = await NodeFixture.start({ nodes: 1, capacity: { cpu: '2' } });
+  await fixture.client.resource(PriorityClasses).create({ metadata: { name: 'high' }, value: 1000 });
+  const spec = { containers: c({ resources: { requests: { cpu: '1500m' } } }) };
+  await fixture.create(spec, { name: 'low' });
+  await fixture.clock.advance(1000);
+  await fixture.create({ ...spec, priorityClassName: 'high' });
+  await fixture.clock.advance(5000);
+  expect(await fixture.pod('low')).toBeUndefined();
+  expect((await fixture.pod())?.status.phase).toBe('Running');
+  expect((await fixture.events('low')).some((e) => e.startsWith('Preempted Preempted by pod '))).toBe(true);
 });
 
 test('many pods are spread and all run', async () => {
