@@ -50,10 +50,10 @@ export function checkResourceName(name: string, field: string): FieldError[] {
 
 function checkContainerResourceName(name: string, field: string): FieldError[] {
   const errors = checkResourceName(name, field);
-  if (errors.length) return errors;
-  if (!name.includes('/'))
-    return STANDARD_CONTAINER.includes(name) || isHugePages(name) ? [] : [invalid(field, name, 'must be a standard resource for containers')];
-  return isNativeResource(name) || isExtendedResource(name) ? [] : [invalid(field, name, "doesn't follow extended resource name standard")];
+  if (!name.includes('/')) {
+    if (!STANDARD_CONTAINER.includes(name) && !isHugePages(name)) errors.push(invalid(field, name, 'must be a standard resource for containers'));
+  } else if (!isNativeResource(name) && !isExtendedResource(name)) errors.push(invalid(field, name, "doesn't follow extended resource name standard"));
+  return errors;
 }
 
 /** Not negative, and whole where the resource is counted in pieces (upstream: ValidateResourceQuantityValue). */
