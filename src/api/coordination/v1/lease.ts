@@ -1,6 +1,17 @@
 import { age } from '../../duration.ts';
+import { type FieldError, invalid } from '../../field-error.ts';
 import type { Lease } from '../../generated/types/coordination.v1.ts';
 import type { KindBehaviour } from '../../resource.ts';
+
+/** Upstream: ValidateLeaseSpec. */
+function validate({ spec }: Lease): FieldError[] {
+  const { leaseDurationSeconds: duration, leaseTransitions: transitions = 0, holderIdentity } = spec ?? {};
+  const errors: FieldError[] = [];
+  if (duration !== undefined && duration <= 0) errors.push(invalid('spec.leaseDurationSeconds', duration, 'must be greater than 0'));
+  if (transitions < 0) errors.push(invalid('spec.leaseTransitions', transitions, 'must be greater than or equal to 0'));
+  if (holderIdentity === '') errors.push(invalid('spec.holderIdentity', holderIdentity, 'must not be empty'));
+  return errors;
+}
 
 /** Upstream: pkg/registry/coordination/lease/strategy.go. */
 export const lease: KindBehaviour<Lease> = {
@@ -9,5 +20,7 @@ export const lease: KindBehaviour<Lease> = {
   kind: 'Lease',
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
+  validate,
+  validateUpdate: validate,
   row: ({ metadata, spec }, nowMs) => [metadata.name ?? '', spec?.holderIdentity ?? '', age(metadata.creationTimestamp, nowMs)],
 };

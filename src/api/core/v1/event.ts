@@ -1,4 +1,5 @@
 import { age } from '../../duration.ts';
+import { type FieldError, invalid } from '../../field-error.ts';
 import type { Event } from '../../generated/types/core.v1.ts';
 import type { Cell, KindBehaviour } from '../../resource.ts';
 
@@ -30,12 +31,20 @@ export function eventRow(event: Event, nowMs: number): Cell[] {
   ];
 }
 
+/** Upstream: legacyValidateEvent: an event lies in the namespace of what it tells about, or in default. */
+function validate({ metadata, involvedObject }: Event): FieldError[] {
+  const about = involvedObject?.namespace ?? '';
+  const sound = about === '' ? metadata.namespace === 'default' || metadata.namespace === 'kube-system' : about === metadata.namespace;
+  return sound ? [] : [invalid('involvedObject.namespace', about, 'does not match event.namespace')];
+}
+
 /** Upstream: pkg/registry/core/event/strategy.go. */
 export const event: KindBehaviour<Event> = {
   group: '',
   version: 'v1',
   kind: 'Event',
   ttlSeconds: EVENT_TTL_SECONDS,
+  validate,
   row: eventRow,
   selectableFields: {
     'involvedObject.kind': ({ involvedObject }) => involvedObject?.kind ?? '',

@@ -1,5 +1,8 @@
 import { age } from '../../duration.ts';
+import { at, duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.ts';
 import type { Node } from '../../generated/types/core.v1.ts';
+import { validateLabelName } from '../../labels.ts';
+import { isCIDR, labelValueFaults } from '../../names.ts';
 import type { Cell, KindBehaviour } from '../../resource.ts';
 import { roundUpResources } from './pod/defaults.ts';
 
@@ -33,6 +36,38 @@ function row(node: Node, nowMs: number): Cell[] {
   ];
 }
 
+const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
+/** Upstream: validateNodeTaints and ValidateNode. */
+function validate({ spec }: Node): FieldError[] {
+  const errors: FieldError[] = [];
+  const seen = new Set<string>();
+  (spec.taints ?? []).forEach(({ key, value = '', effect }, index) => {
+    const path = at('spec.taints', index);
+    errors.push(...validateLabelName(key ?? '', `${path}.key`));
+    const faults = labelValueFaults(value);
+    if (faults.length) errors.push(invalid(`${path}.value`, value, faults.join(';')));
+    if (!effect) errors.push(required(`${path}.effect`));
+    else if (!EFFECTS.includes(effect)) errors.push(notSupported(`${path}.effect`, effect, EFFECTS));
+    if (seen.has(`${key}:${effect}`)) errors.push(duplicate(path, { Key: key, Value: value, Effect: effect, TimeAdded: null }));
+    seen.add(`${key}:${effect}`);
+  });
+  (spec.podCIDRs ?? []).forEach((range, index) => {
+    if (!isCIDR(range)) errors.push(invalid(at('spec.podCIDRs', index), range, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'));
+  });
+  return errors;
+}
+
+function validateUpdate(object: Node, old: Node): FieldError[] {
+  const errors = validate(object);
+  const before = old.spec.podCIDRs ?? [];
+  if (before.length && before.join() !== (object.spec.podCIDRs ?? []).join())
+    errors.push(forbidden('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'));
+  if (old.spec.providerID && old.spec.providerID !== object.spec.providerID)
+    errors.push(forbidden('spec.providerID', 'node updates may not change providerID except from "" to valid'));
+  return errors;
+}
+
 /** Upstream: pkg/registry/core/node/strategy.go. */
 export const node: KindBehaviour<Node> = {
   group: '',
@@ -47,6 +82,8 @@ export const node: KindBehaviour<Node> = {
     }
     if (status.allocatable) roundUpResources(status.allocatable);
   },
+  validate,
+  validateUpdate,
   row,
   selectableFields: { 'spec.unschedulable': ({ spec }) => String(spec.unschedulable ?? false) },
 };
