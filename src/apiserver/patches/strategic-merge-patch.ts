@@ -33,7 +33,7 @@ function mergeMap(original: Fields, patch: Fields, type: TypeSchema | undefined)
   if (directive !== undefined) {
     if (directive === 'replace') return withoutDirectives(patch);
     if (directive === 'delete') return {};
-    if (directive !== 'merge') throw refused(`unknown patch type: ${String(directive)} in map: ${goMap(patch)}`);
+    if (directive !== 'merge') throw refused(`unknown patch type: ${goMap(directive)} in map: ${goMap(patch)}`);
   }
   let result: Fields = { ...original };
   if (patch[RETAIN_KEYS] !== undefined) result = retainKeys(result, patch);
@@ -62,7 +62,8 @@ function mergeValue(original: Json, value: Json, field: FieldSchema | undefined,
   const base = Array.isArray(original) ? original : [];
   const merged = field?.patchMergeKey ? mergeListOfMaps(base, value, field) : mergeListOfScalars(base, value);
   const order = patch[ELEMENT_ORDER + key];
-  return Array.isArray(order) ? sortByOrder(merged, order, base, field?.patchMergeKey) : merged;
+  const plain = value.filter((element) => !(isObject(element) && element[PATCH] !== undefined));
+  return sortByOrder(merged, Array.isArray(order) ? order : plain, base, field?.patchMergeKey);
 }
 
 /** Orders and deletions may stand in a patch that does not otherwise touch the list. */
@@ -104,8 +105,8 @@ function mergeListOfMaps(original: readonly Json[], patch: readonly Json[], fiel
   for (const element of patch) {
     if (!isObject(element)) throw refused(`unexpected non-map element in a list that merges by ${mergeKey}`);
     const directive = element[PATCH];
-    if (directive !== undefined && !['delete', 'replace', 'merge'].includes(String(directive)))
-      throw refused(`unknown patch type: ${String(directive)} in map: ${goMap(element)}`);
+    if (directive !== undefined && !(typeof directive === 'string' && ['delete', 'replace', 'merge'].includes(directive)))
+      throw refused(`unknown patch type: ${goMap(directive)} in map: ${goMap(element)}`);
     if (!Object.hasOwn(element, mergeKey)) throw refused(`map: ${goMap(element)} does not contain declared merge key: ${mergeKey}`);
     const same = (other: Json): boolean => isObject(other) && deepEqual(other[mergeKey], element[mergeKey]);
     if (directive === 'delete') {
@@ -128,23 +129,23 @@ function mergeListOfScalars(original: readonly Json[], patch: readonly Json[]): 
   return [...patch.filter((item) => !original.some((other) => deepEqual(other, item))), ...original];
 }
 
-/** Elements named in the order take that order; others stay behind the element that they followed. */
-function sortByOrder(list: readonly Json[], order: readonly Json[], before: readonly Json[], mergeKey: string | undefined): Json[] {
+/**
+ * Elements named in the order take that order among themselves, the others keep the live one; the two sequences are merged
+ * by their places in the live list, and an element that is new there goes first (strategicpatch: normalizeElementOrder).
+ */
+function sortByOrder(list: readonly Json[], order: readonly Json[], live: readonly Json[], mergeKey: string | undefined): Json[] {
   const idOf = (item: Json): Json => (mergeKey !== undefined && isObject(item) ? item[mergeKey] : item);
-  const ids = order.map(idOf);
-  const rank = (item: Json): number => ids.findIndex((id) => deepEqual(id, idOf(item)));
-  const ordered = list.filter((item) => rank(item) >= 0).sort((a, b) => rank(a) - rank(b));
-  const liveIndex = (item: Json): number => before.findIndex((other) => deepEqual(idOf(other), idOf(item)));
-  const serverOnly = list.filter((item) => rank(item) < 0);
-  // Merge the two sequences by their places in the live list, as upstream's mergeSortedSlice does.
+  const place = (items: readonly Json[], item: Json): number => items.findIndex((other) => deepEqual(idOf(other), idOf(item)));
+  const ordered = list.filter((item) => place(order, item) >= 0).sort((a, b) => place(order, a) - place(order, b));
+  const others = list.filter((item) => place(order, item) < 0).sort((a, b) => place(live, a) - place(live, b));
+  const isBefore = (other: Json, item: Json): boolean => place(live, other) >= 0 && place(live, item) >= 0 && place(live, other) < place(live, item);
   const result: Json[] = [];
   let next = 0;
   for (const item of ordered) {
-    const at = liveIndex(item);
-    while (next < serverOnly.length && at >= 0 && liveIndex(serverOnly[next]!) >= 0 && liveIndex(serverOnly[next]!) < at) result.push(serverOnly[next++]!);
+    while (next < others.length && isBefore(others[next]!, item)) result.push(others[next++]!);
     result.push(item);
   }
-  return [...result, ...serverOnly.slice(next)];
+  return [...result, ...others.slice(next)];
 }
 
 function checkOrder(patchList: Json, order: readonly Json[], mergeKey: string | undefined): void {
@@ -174,7 +175,7 @@ function stripDirectives(value: Json): Json {
 /** As Go's %v prints a map: `map[image:x name:c]`, keys sorted. */
 function goMap(value: Json): string {
   if (Array.isArray(value)) return goList(value);
-  if (!isObject(value)) return value === null ? '<nil>' : String(value);
+  if (!isObject(value)) return value === null || value === undefined ? '<nil>' : String(value);
   return `map[${Object.keys(value)
     .sort()
     .map((key) => `${key}:${goMap(value[key])}`)
