@@ -55,7 +55,7 @@ export function podStatus(facts: PodFacts): PodStatus {
     ...(old.nominatedNodeName ? { nominatedNodeName: old.nominatedNodeName } : {}),
     ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
     phase,
-    ...(facts.failure ? facts.failure : {}),
+    ...(facts.failure ?? verdictOf(old)),
     conditions: [...conditions, ...foreign],
     hostIP,
     hostIPs: [{ ip: hostIP }],
@@ -66,6 +66,12 @@ export function podStatus(facts: PodFacts): PodStatus {
     ...(ephemeralContainerStatuses.length ? { ephemeralContainerStatuses } : {}),
     ...(old.qosClass ? { qosClass: old.qosClass } : {}),
   };
+}
+
+/** What somebody else has said of a pod that is over stays. */
+function verdictOf({ phase, reason, message }: PodStatus): Pick<PodStatus, 'reason' | 'message'> {
+  if (phase !== 'Succeeded' && phase !== 'Failed') return {};
+  return { ...(reason === undefined ? {} : { reason }), ...(message === undefined ? {} : { message }) };
 }
 
 const settledPhase = ({ phase }: PodStatus): PodPhase | undefined => (phase === 'Succeeded' || phase === 'Failed' ? phase : undefined);

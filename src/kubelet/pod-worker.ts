@@ -121,7 +121,7 @@ export class PodWorker {
   }
 
   get #ending(): boolean {
-    return this.#gone || this.#pod.metadata.deletionTimestamp !== undefined || this.#failure !== undefined;
+    return this.#gone || this.#pod.metadata.deletionTimestamp !== undefined || this.#failure !== undefined || (!this.#over && isOver(this.#pod));
   }
 
   async #sync(): Promise<void> {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { Pods } from '../../src/api/resources.ts';
+import { Events, Pods } from '../../src/api/resources.ts';
 import { NodeFixture } from './node-fixture.ts';
 
 let fixture: NodeFixture;
@@ -192,6 +192,31 @@ test('a pinned pod that does not fit is refused', async () => {
     reason: 'OutOfcpu',
     message: "Pod was rejected: Node didn't have enough resource: cpu, requested: 1000000, used: 0, capacity: 8000",
   });
+});
+
+test('a pod that somebody else has declared failed is stopped', async () => {
+  fixture = await NodeFixture.start();
+  await fixture.create({ containers: [container()] });
+  await fixture.clock.advance(1000);
+  const status = { phase: 'Failed', reason: 'Evicted' };
+  await fixture.client.resource(Pods).patch('default', 'p', { status }, 'application/merge-patch+json', { subresource: 'status' });
+  await fixture.clock.advance(1000);
+  const pod = await fixture.pod();
+  expect(pod?.status).toMatchObject(status);
+  expect(pod?.status.containerStatuses?.[0]?.state.terminated?.reason).toBe('Completed');
+});
+
+test('the same seed tells the same story', async () => {
+  const story = async (): Promise<string> => {
+    fixture = await NodeFixture.start({ nodes: 3 });
+    for (let i = 0; i < 10; i++) await fixture.create({ containers: [container()] }, { name: `p${i}`, ...sim({ 'exit-after': '1s..30s', 'exit-code': '1' }) });
+    await fixture.clock.advance(60_000);
+    const { items } = await fixture.client.resource(Pods).list();
+    const { items: events } = await fixture.client.resource(Events).list();
+    fixture.stop();
+    return JSON.stringify([items, events]);
+  };
+  expect(await story()).toBe(await story());
 });
 
 test('the log of a container', async () => {
