@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { Rng } from '../../lib/rng.ts';
+import { VirtualClock } from '../../lib/virtual-clock.ts';
+import { Addresses } from './addresses.ts';
+import { behaviourFrom, courseAt, parseCourse, parseDuration, parseRules, parseSpan, settingsFor } from './behaviour.ts';
+import { runCommand, type ShellContext } from './shell.ts';
+import { SimulatedRuntime } from './simulated-runtime.ts';
+
+test('durations, spans and courses', () => {
+  expect(['250ms', '3s', '1m30s', '2h', '0'].map(parseDuration)).toEqual([250, 3000, 90_000, 7_200_000, 0]);
+  expect(() => parseDuration('soon')).toThrow('"soon" is not a duration');
+  expect(parseSpan('1s..3s')).toEqual({ fromMs: 1000, toMs: 3000 });
+  const course = parseCourse('fail,40s:ok,100s:fail');
+  expect([0, 39_999, 40_000, 100_000].map((ms) => courseAt(course, ms))).toEqual([false, false, true, false]);
+  expect(() => parseCourse('maybe')).toThrow('neither ok nor fail');
+});
+
+test('annotations win over rules, those for one container over those for all', () => {
+  const rules = parseRules([{ image: 'reg/web:*', settings: { 'exit-code': 1, 'start-time': '1s' } }]);
+  const annotations = { 'sim.coracle.dev/exit-code': '2', 'sim.coracle.dev/exit-code.c': '3', other: 'x' };
+  expect(settingsFor('reg/web:v1', 'c', annotations, rules)).toEqual({ 'exit-code': '3', 'start-time': '1s' });
+  expect(settingsFor('reg/web:v1', 'd', annotations, rules)).toMatchObject({ 'exit-code': '2' });
+  expect(settingsFor('reg/other:v1', 'd', {}, rules)).toEqual({});
+  expect(() => parseRules([{ settings: {} }])).toThrow('rule 0 needs an image and settings');
+  expect(() => parseRules([{ image: 'a', settings: { 'pull-time': 'soon' } }])).toThrow('not a duration');
+});
+
+test('lists are by run', () => {
+  const settings = { 'exit-after': '0s,0s,never', 'exit-code': '1,0' };
+  expect([0, 1, 2, 3].map((attempt) => behaviourFrom(settings, attempt).exitAfter?.fromMs)).toEqual([0, 0, undefined, undefined]);
+  expect([0, 1, 2].map((attempt) => behaviourFrom(settings, attempt).exitCode)).toEqual([1, 0, 0]);
+});
+
+const shell: ShellContext = { hostname: 'p', env: [{ name: 'A', value: 'b' }], now: 0, files: { '/etc/hostname': 'p\n' } };
+
+test.each<[string[], { stdout?: string; exitCode: number; durationMs?: number; known?: boolean }]>([
+  [['echo', 'a', 'b'], { stdout: 'a b\n', exitCode: 0 }],
+  [['sh', '-c', 'echo $A; sleep 5; exit 3'], { stdout: 'b\n', exitCode: 3, durationMs: 5000 }],
+  [['sh', '-c', 'false && echo no || echo yes'], { stdout: 'yes\n', exitCode: 0 }],
+  [['cat', '/etc/hostname'], { stdout: 'p\n', exitCode: 0 }],
+  [['cat', '/nope'], { exitCode: 1 }],
+  [['sleep', 'infinity'], { exitCode: 0, durationMs: Number.POSITIVE_INFINITY }],
+  [['nginx', '-g', 'daemon off;'], { exitCode: 127, known: false }],
+  [['sh', '-c', 'while true; do date; done'], { exitCode: 0, known: false }],
+])('%j', (command, outcome) => {
+  expect(runCommand(command, shell)).toMatchObject({ known: true, ...outcome });
+});
+
+test('addresses are handed out once and come back', () => {
+  const addresses = new Addresses('10.244.1.0/29');
+  expect(Array.from({ length: 6 }, () => addresses.take())).toEqual(['10.244.1.2', '10.244.1.3', '10.244.1.4', '10.244.1.5', '10.244.1.6', undefined]);
+  addresses.release('10.244.1.4');
+  expect(addresses.take()).toBe('10.244.1.4');
+});
+
+test('a container that is deaf to SIGTERM is killed after the timeout', async () => {
+  const clock = new VirtualClock();
+  const runtime = new SimulatedRuntime({ clock, rng: new Rng(1) });
+  const metadata = { name: 'p', namespace: 'n', uid: 'u', attempt: 0 };
+  const sandbox = await runtime.runPodSandbox({
+    metadata,
+    hostname: 'p',
+    hostNetwork: false,
+    labels: {},
+    annotations: { 'sim.coracle.dev/stop-time': 'never' },
+    logDirectory: '',
+  });
+  const id = await runtime.createContainer(sandbox, {
+    metadata: { name: 'c', attempt: 0 },
+    image: 'a',
+    command: ['sh', '-c', 'echo hi; sleep 1000'],
+    args: [],
+    workingDir: '',
+    env: [],
+    mounts: [],
+    labels: {},
+    annotations: {},
+    stdin: false,
+    tty: false,
+    resources: { limits: {}, requests: {} },
+    logPath: '',
+  });
+  await runtime.startContainer(id);
+  const stopped = runtime.stopContainer(id, 3000);
+  await clock.advance(2999);
+  expect((await runtime.containerStatus(id)).state).toBe('running');
+  await clock.advance(1);
+  await stopped;
+  expect(await runtime.containerStatus(id)).toMatchObject({ state: 'exited', exitCode: 137, reason: 'Error' });
+  const lines: string[] = [];
+  for await (const { text } of runtime.logs(id, { follow: true })) lines.push(text);
+  expect(lines).toEqual(['hi\n']);
+});
