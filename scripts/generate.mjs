@@ -127,6 +127,8 @@ const ZERO_TIMES = new Set(
     ' ',
   ),
 );
+// Required lists that show as null when they are empty; all others show as [].
+const NULL_LISTS = new Set(['EndpointSlice.endpoints', 'EndpointSlice.ports', 'Role.rules', 'ClusterRole.rules']);
 const QUANTITY = new Set(
   'ResourceFieldSelector.divisor EmptyDirVolumeSource.sizeLimit MetricTarget.averageValue MetricTarget.value MetricValueStatus.averageValue MetricValueStatus.value CSIStorageCapacity.capacity CSIStorageCapacity.maximumVolumeSize LimitRangeItem.default LimitRangeItem.defaultRequest LimitRangeItem.max LimitRangeItem.min LimitRangeItem.maxLimitRequestRatio ResourceRequirements.limits ResourceRequirements.requests VolumeResourceRequirements.limits VolumeResourceRequirements.requests ResourceQuotaSpec.hard ResourceQuotaStatus.hard ResourceQuotaStatus.used NodeStatus.allocatable NodeStatus.capacity PersistentVolumeSpec.capacity PersistentVolumeClaimStatus.capacity PersistentVolumeClaimStatus.allocatedResources ContainerStatus.allocatedResources PodSpec.overhead Overhead.podFixed DeviceCapacity.value CapacityRequirements.requests CounterQuantity.value Counter.value CapacityRequestPolicy.default CapacityRequestPolicy.validValues CapacityRequestPolicyRange.min CapacityRequestPolicyRange.max CapacityRequestPolicyRange.step DeviceRequestAllocationResult.consumedCapacity'.split(
     ' ',
@@ -200,7 +202,7 @@ const fieldSchema = (owner, field) => {
     ...(field.required ? { required: true } : {}),
     ...(isPointer(owner, field) && !field.required ? { pointer: true } : {}),
     ...(EMBEDDED.has(key) || isKind ? { embedded: true } : {}),
-    ...(ZERO_TIMES.has(key) || ZERO_TIMES.has(`${owner}.${field.name}`) ? { zeroTime: true } : {}),
+    ...(ZERO_TIMES.has(key) || NULL_LISTS.has(key) || ZERO_TIMES.has(`${owner}.${field.name}`) ? { zeroNull: true } : {}),
     ...facts,
   };
 };

@@ -15,8 +15,8 @@ export interface FieldSchema {
   pointer?: true;
   /** A Go struct held by value: written as `{}` when it is empty. */
   embedded?: true;
-  /** A Go time held by value: written as `null` when it is unset. */
-  zeroTime?: true;
+  /** A Go time held by value, or a list without omitempty: written as `null` when it is unset. */
+  zeroNull?: true;
   listType?: 'atomic' | 'set' | 'map';
   listMapKeys?: string[];
   mapType?: 'atomic' | 'granular';

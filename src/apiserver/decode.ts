@@ -47,7 +47,7 @@ function zero(type: TypeSchema): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(type.fields)) {
     if (name === 'metadata' && field.ref?.endsWith('.ObjectMeta')) out[name] = {};
-    else if (field.zeroTime) out[name] = null;
+    else if (field.zeroNull) out[name] = null;
     else if (field.embedded && field.ref && !field.list && !field.map) out[name] = zero(schema[field.ref]!);
     else if (field.required) out[name] = field.list || field.map || field.ref ? null : ZERO_SCALARS[field.type!];
   }
@@ -94,11 +94,12 @@ function decodeStruct(typeId: string, type: TypeSchema, input: Record<string, un
   return out;
 }
 
-/** Structs and times that Go holds by value are written even when they are unset. */
+/** Structs and times that Go holds by value, and required lists, are written even when they are unset. */
 function fillZeroes(type: TypeSchema, out: Record<string, unknown>): void {
   for (const [name, field] of zeroFields(type)) {
     if (out[name] !== undefined) continue;
-    if (field.zeroTime) out[name] = null;
+    if (field.zeroNull) out[name] = null;
+    else if (field.list) out[name] = [];
     else {
       const inner: Record<string, unknown> = {};
       fillZeroes(schema[field.ref!]!, inner);
@@ -111,13 +112,15 @@ const zeroFieldsOf = new WeakMap<TypeSchema, [string, FieldSchema][]>();
 function zeroFields(type: TypeSchema): [string, FieldSchema][] {
   const known = zeroFieldsOf.get(type);
   if (known) return known;
-  const fields = Object.entries(type.fields).filter(([, field]) => field.zeroTime || (field.embedded && field.ref && !field.list && !field.map));
+  const fields = Object.entries(type.fields).filter(
+    ([, field]) => field.zeroNull || (field.list && field.required) || (field.embedded && field.ref && !field.list && !field.map),
+  );
   zeroFieldsOf.set(type, fields);
   return fields;
 }
 
 function decodeField(owner: string, field: FieldSchema, value: unknown, context: Context): unknown {
-  if (value === null || value === undefined) return field.zeroTime ? null : undefined;
+  if (value === null || value === undefined) return field.zeroNull ? null : undefined;
   if (field.list) {
     if (!Array.isArray(value)) throw mismatch(owner, value, `[]${goName(field.ref) || GO_TYPES[field.type!] || 'string'}`, context);
     if (value.length === 0 && !field.required) return undefined;

@@ -26,6 +26,8 @@ export interface VirtualClusterOptions extends Pick<ControlPlaneOptions, 'deploy
 
 /** One life of a part of the control plane, from its start to its end or its death. */
 export interface Life {
+  /** Resolves when it is at work. */
+  readonly started: Promise<void>;
   /** Ends it in good order. */
   stop(): Promise<void>;
   /** Ends it as a crash does, between two of its writes. */
@@ -70,8 +72,15 @@ export class VirtualCluster {
     return cluster;
   }
 
-  /** Starts parts of the control plane; several lives of the same part may overlap. */
+  /** Starts parts of the control plane, and waits until they are at work. */
   async run(parts: readonly ControlPlanePart[]): Promise<Life> {
+    const life = this.launch(parts);
+    await life.started;
+    return life;
+  }
+
+  /** Starts parts of the control plane; several lives of the same part may overlap. */
+  launch(parts: readonly ControlPlanePart[]): Life {
     const { clock } = this;
     const { nodes = 3, simulate, deployment, replicaSet, log = silent } = this.#options;
     const own: FaultyTransport[] = [];
@@ -83,8 +92,8 @@ export class VirtualCluster {
     const rng = this.#rng.fork(`${parts.join()} ${this.#born++}`);
     const options = { ...(simulate ? { simulate } : {}), ...(deployment ? { deployment } : {}), ...(replicaSet ? { replicaSet } : {}) };
     const controlPlane = new ControlPlane({ transport, clock, rng, log, nodes, parts, ...options });
-    const ended = controlPlane.start();
     const life: Life = {
+      started: controlPlane.start(),
       stop: async () => {
         this.#lives.delete(life);
         await controlPlane.stop();
@@ -96,8 +105,12 @@ export class VirtualCluster {
       },
     };
     this.#lives.add(life);
-    await ended;
     return life;
+  }
+
+  /** Ends everything at once, as a power cut does, though requests may still be under way. */
+  abandon(): void {
+    for (const life of [...this.#lives]) life.kill();
   }
 
   /** The transports of a component that are in use. */

@@ -1,0 +1,138 @@
+import type { Deployment, ReplicaSet } from '../api/generated/types/apps.v1.ts';
+import type { Pod } from '../api/generated/types/core.v1.ts';
+import type { KubeObject, ObjectMeta } from '../api/object.ts';
+import type { ApiRequest } from '../api/request.ts';
+import type { TransportObserver } from './faulty-transport.ts';
+import type { VirtualCluster } from './virtual-cluster.ts';
+
+export type WatchedResource = 'deployments' | 'replicasets' | 'pods';
+
+/** One write as the store took it. */
+export interface Write {
+  atMs: number;
+  revision: number;
+  resource: WatchedResource;
+  /** Whose request it was; `several` where more than one was under way for the object. */
+  writer: string;
+  before: KubeObject | undefined;
+  after: KubeObject | undefined;
+}
+
+interface Past<T> {
+  atMs: number;
+  value: T;
+}
+
+const WATCHED: readonly string[] = ['deployments', 'replicasets', 'pods'] satisfies WatchedResource[];
+
+/** What really is in one namespace, ahead of every cache, and who wrote it. */
+export class ClusterModel implements TransportObserver {
+  readonly namespace: string;
+  readonly deployments = new Map<string, Deployment>();
+  readonly replicaSets = new Map<string, ReplicaSet>();
+  readonly pods = new Map<string, Pod>();
+  readonly #pastDeployments = new Map<string, Past<Deployment>[]>();
+  readonly #pastSizes = new Map<string, Past<number>[]>();
+  readonly #goneAt = new Map<string, number>();
+  /** Components with a write under way, by object. */
+  readonly #underWay = new Map<string, string[]>();
+
+  constructor(namespace: string) {
+    this.namespace = namespace;
+  }
+
+  /** Follows the cluster's store from now on; `onWrite` is told of each write after the model has taken it in. */
+  follow({ store, apiServer, clock }: VirtualCluster, onWrite: (write: Write) => void): void {
+    const { codec } = apiServer.context;
+    store.watch('/registry/', store.revision, (event) => {
+      const [, , resource = '', namespace, name = ''] = event.key.split('/');
+      if (namespace !== this.namespace || !WATCHED.includes(resource)) return;
+      const after = event.type === 'put' ? codec.eventObject(event) : undefined;
+      const before = event.previous && codec.object(event.previous);
+      const write: Write = { atMs: clock.now(), revision: event.revision, resource: resource as WatchedResource, writer: this.#writer(resource, name, after), before, after };
+      this.#take(write);
+      onWrite(write);
+    });
+  }
+
+  began(request: ApiRequest, component: string): void {
+    const key = keyOfWrite(request);
+    if (key === undefined) return;
+    const writers = this.#underWay.get(key);
+    if (writers) writers.push(component);
+    else this.#underWay.set(key, [component]);
+  }
+
+  ended(request: ApiRequest, component: string): void {
+    const key = keyOfWrite(request);
+    const writers = key === undefined ? undefined : this.#underWay.get(key);
+    if (!writers) return;
+    writers.splice(writers.indexOf(component), 1);
+    if (writers.length === 0) this.#underWay.delete(key!);
+  }
+
+  replicaSetsOf(deployment: Deployment): ReplicaSet[] {
+    return [...this.replicaSets.values()].filter((replicaSet) => ownerUid(replicaSet) === deployment.metadata.uid);
+  }
+
+  podsOf(replicaSet: ReplicaSet): Pod[] {
+    return [...this.pods.values()].filter((pod) => ownerUid(pod) === replicaSet.metadata.uid);
+  }
+
+  /** The Deployment as it was at any moment since, the present included. */
+  deploymentSince(uid: string, sinceMs: number): Deployment[] {
+    return since(this.#pastDeployments.get(uid), sinceMs);
+  }
+
+  /** The sizes that a ReplicaSet was to have at any moment since. */
+  sizesSince(uid: string, sinceMs: number): number[] {
+    return since(this.#pastSizes.get(uid), sinceMs);
+  }
+
+  /** When the object with this uid began to go, or went; undefined while it lives. */
+  goneAt(uid: string): number | undefined {
+    return this.#goneAt.get(uid);
+  }
+
+  #writer(resource: string, name: string, after: KubeObject | undefined): string {
+    const writers = this.#underWay.get(`${resource}/${name}`);
+    if (writers) return writers.length === 1 ? writers[0]! : 'several';
+    // Created under a generated name: only controllers do that here.
+    return after && ownerUid(after) ? 'kube-controller-manager' : 'unknown';
+  }
+
+  #take({ resource, before, after, atMs }: Write): void {
+    const map = { deployments: this.deployments, replicasets: this.replicaSets, pods: this.pods }[resource] as Map<string, KubeObject>;
+    const uid = (after ?? before)!.metadata.uid!;
+    if (after) map.set(uid, after);
+    else map.delete(uid);
+    if ((!after || after.metadata.deletionTimestamp) && !this.#goneAt.has(uid)) this.#goneAt.set(uid, atMs);
+    if (after && resource === 'deployments') remember(this.#pastDeployments, uid, { atMs, value: after as Deployment });
+    if (after && resource === 'replicasets') remember(this.#pastSizes, uid, { atMs, value: (after as ReplicaSet).spec.replicas ?? 1 });
+  }
+}
+
+/** The uid of the object's controller. */
+export function ownerUid({ metadata }: { metadata: ObjectMeta }): string | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller)?.uid;
+}
+
+function keyOfWrite({ verb, resource, name, body }: ApiRequest): string | undefined {
+  if (verb === 'get' || verb === 'list' || verb === 'watch' || !WATCHED.includes(resource)) return undefined;
+  const named = name ?? (body as { metadata?: ObjectMeta } | undefined)?.metadata?.name;
+  return named === undefined ? undefined : `${resource}/${named}`;
+}
+
+function remember<T>(pasts: Map<string, Past<T>[]>, uid: string, past: Past<T>): void {
+  const known = pasts.get(uid);
+  if (known) known.push(past);
+  else pasts.set(uid, [past]);
+}
+
+/** What held at `sinceMs` counts too. */
+function since<T>(pasts: readonly Past<T>[] | undefined, sinceMs: number): T[] {
+  if (!pasts) return [];
+  let first = pasts.length - 1;
+  while (first > 0 && pasts[first]!.atMs >= sinceMs) first--;
+  return pasts.slice(first).map(({ value }) => value);
+}

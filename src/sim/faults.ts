@@ -1,0 +1,124 @@
+import type { ApiRequest } from '../api/request.ts';
+import { conflict, internalError, StatusError, tooManyRequests } from '../api/status.ts';
+import type { Rng } from '../lib/rng.ts';
+import type { Disturbance } from './faulty-transport.ts';
+
+export type Component = 'kube-controller-manager' | 'kube-scheduler' | 'kubelet';
+
+/** While it lasts, requests of a component fail by chance. */
+interface Window {
+  component: Component;
+  atMs: number;
+  forMs: number;
+  chance: number;
+}
+
+/** What goes wrong, and when. */
+export type Fault =
+  | ({ kind: 'conflicts' } & Window)
+  /** Answers 429 and 500. */
+  | ({ kind: 'errors' } & Window)
+  /** Timeouts of requests that were not carried out. */
+  | ({ kind: 'lostRequests' } & Window)
+  /** Timeouts of requests that were. */
+  | ({ kind: 'lostAnswers' } & Window)
+  | ({ kind: 'slow' } & Window)
+  /** Cuts the watches of a resource (or all); `compact` makes them list anew. */
+  | { kind: 'cut'; component: Component; atMs: number; resource: string; compact: boolean }
+  /** The watches of a resource (or all) of the nth life of a component tell nothing for a while. */
+  | { kind: 'stall'; component: Component; atMs: number; resource: string; forMs: number; nth: number }
+  /** The controllers die when they would send another write, so many writes later, and are started again. */
+  | { kind: 'crash'; atMs: number; afterWrites: number; downMs: number }
+  /** Other controllers are started while the ones before still run. */
+  | { kind: 'overlap'; atMs: number; forMs: number };
+
+export type FaultKind = Fault['kind'];
+
+const WINDOWS = ['conflicts', 'errors', 'lostRequests', 'lostAnswers', 'slow'] as const;
+const KINDS: readonly FaultKind[] = [...WINDOWS, 'cut', 'stall', 'crash', 'overlap'];
+const RESOURCES = ['*', 'deployments', 'replicasets', 'pods'];
+
+/** A few kinds of faults, each a few times: a run with all of them at once would find less. */
+export function drawFaults(rng: Rng, withinMs: number): Fault[] {
+  if (rng.chance(0.12)) return [];
+  const kinds = KINDS.filter(() => rng.chance(0.25));
+  return kinds.flatMap((kind) => Array.from({ length: 1 + rng.integer(4) }, () => drawFault(kind, rng, withinMs)));
+}
+
+function drawFault(kind: FaultKind, rng: Rng, withinMs: number): Fault {
+  const atMs = Math.round(rng.float() * withinMs);
+  const component: Component = rng.chance(0.75) ? 'kube-controller-manager' : rng.pick(['kube-scheduler', 'kubelet']);
+  switch (kind) {
+    case 'cut':
+      return { kind, component, atMs, resource: rng.pick(RESOURCES), compact: rng.chance(0.3) };
+    case 'stall':
+      return { kind, component, atMs, resource: rng.pick(RESOURCES), forMs: 200 + rng.integer(rng.pick([1500, 10_000])), nth: rng.integer(2) };
+    case 'crash':
+      return { kind, atMs, afterWrites: rng.integer(6), downMs: rng.pick([0, 500, 5000]) };
+    case 'overlap':
+      return { kind, atMs, forMs: rng.pick([500, 5000, 20_000]) };
+    default:
+      return { kind, component, atMs, forMs: 500 + rng.integer(15_000), chance: rng.pick([0.1, 0.3, 0.6]) };
+  }
+}
+
+/** Until when caches may be behind, or writes come late, because of a fault. Reflectors wait up to a minute after failures. */
+export function staleUntilMs(fault: Fault): number {
+  switch (fault.kind) {
+    case 'conflicts':
+      return 0;
+    case 'crash':
+      return fault.atMs + fault.downMs + 60_000;
+    case 'overlap':
+      return fault.atMs + fault.forMs + 20_000;
+    case 'cut':
+      return fault.atMs + 20_000;
+    case 'stall':
+      return fault.atMs + fault.forMs + 10_000;
+    default:
+      return fault.atMs + fault.forMs + 60_000;
+  }
+}
+
+const isWrite = ({ verb }: ApiRequest): boolean => verb !== 'get' && verb !== 'list' && verb !== 'watch';
+
+/** The windows among a scenario's faults, as they meet requests. Each draws for itself: leaving one out changes no other. */
+export class FaultWindows {
+  readonly #windows: { fault: Extract<Fault, Window>; rng: Rng }[];
+
+  constructor(faults: readonly Fault[], rng: Rng) {
+    this.#windows = faults.flatMap((fault) => ('chance' in fault ? [{ fault, rng: rng.fork(JSON.stringify(fault)) }] : []));
+  }
+
+  /** @param atMs since the beginning of the scenario. */
+  disturb(request: ApiRequest, component: string, atMs: number): Disturbance | undefined {
+    for (const { fault, rng } of this.#windows) {
+      if (fault.component !== component || atMs < fault.atMs || atMs >= fault.atMs + fault.forMs) continue;
+      if (!rng.chance(fault.chance)) continue;
+      const disturbance = disturbanceOf(fault.kind, request, rng);
+      if (disturbance) return disturbance;
+    }
+    return undefined;
+  }
+}
+
+function disturbanceOf(kind: (typeof WINDOWS)[number], request: ApiRequest, rng: Rng): Disturbance | undefined {
+  switch (kind) {
+    case 'conflicts':
+      if (request.verb !== 'update') return undefined;
+      return { do: 'refuse', error: conflict(request, request.name ?? '', 'the object has been modified; please apply your changes to the latest version and try again') };
+    case 'errors':
+      return { do: 'refuse', error: rng.chance(0.5) ? tooManyRequests('too many requests, please try again later', 1) : internalError('the simulator says so') };
+    case 'lostRequests':
+      return { do: 'refuse', error: timeout(rng), afterMs: 1 + rng.integer(3000) };
+    case 'lostAnswers':
+      return isWrite(request) ? { do: 'loseAnswer', error: timeout(rng), afterMs: 1 + rng.integer(3000) } : undefined;
+    case 'slow':
+      return { do: 'delay', ms: 1 + rng.integer(2000) };
+  }
+}
+
+/** As the server words it, or as a broken connection does. */
+function timeout(rng: Rng): Error {
+  return rng.chance(0.5) ? new StatusError(504, 'Timeout', 'request did not complete within the allotted timeout') : new Error('the connection was reset');
+}

@@ -1,0 +1,194 @@
+import type { Rng } from '../lib/rng.ts';
+import type { Fault } from './faults.ts';
+import { drawFaults } from './faults.ts';
+
+export interface DeploymentShape {
+  replicas: number;
+  strategy: { type: 'Recreate' } | { type: 'RollingUpdate'; rollingUpdate: { maxSurge: number | string; maxUnavailable: number | string } };
+  image: string;
+  minReadySeconds: number;
+  progressDeadlineSeconds: number;
+  revisionHistoryLimit: number;
+  terminationGracePeriodSeconds: number;
+}
+
+export type Strategy = DeploymentShape['strategy'];
+
+/** What a user does, to the Deployment `name` where there is one. */
+export type Act =
+  | { do: 'create'; name: string; shape: DeploymentShape }
+  | { do: 'image'; name: string; image: string }
+  | { do: 'scale'; name: string; replicas: number }
+  | { do: 'pause' | 'resume'; name: string }
+  | { do: 'undo'; name: string }
+  | { do: 'strategy'; name: string; strategy: Strategy }
+  | { do: 'annotate'; name: string; value: string }
+  | { do: 'deletePods'; name: string; count: number }
+  | { do: 'delete'; name: string; propagationPolicy: 'Background' | 'Foreground' | 'Orphan' }
+  /** Of the ReplicaSets in order of age, from the youngest. */
+  | { do: 'scaleReplicaSet'; name: string; nth: number; replicas: number }
+  | { do: 'annotateReplicaSet'; name: string; nth: number; value: string }
+  | { do: 'deleteReplicaSet'; name: string; nth: number }
+  /** Takes a ReplicaSet, or a pod of it, out of its owner's sight by a label. */
+  | { do: 'mislabel'; what: 'replicasets' | 'pods'; name: string; nth: number }
+  /** Puts the label back that `mislabel` took. */
+  | { do: 'relabel'; what: 'replicasets' | 'pods'; name: string }
+  | { do: 'cordon' | 'uncordon' | 'drain'; node: string };
+
+export type Step = { atMs: number } & Act;
+
+/** A run as plain data: all that a seed decides but for what each request of a disturbed component meets. */
+export interface Scenario {
+  seed: number;
+  nodes: number;
+  /** The repair of kubernetes/kubernetes 102551, without which a scale during a rollout with maxSurge 0 may hang for ever. */
+  refreshStaleAnnotations: boolean;
+  steps: Step[];
+  faults: Fault[];
+  /** When all steps have been taken and all faults are over. */
+  endMs: number;
+}
+
+/** Images by what becomes of them; the versions make templates differ. */
+export const IMAGES = { good: 'sim/good', slow: 'sim/slow', flaky: 'sim/flaky', bad: 'sim/bad' } as const;
+
+const LIMITS: readonly [number | string, number | string][] = [
+  [1, 0],
+  [0, 1],
+  ['25%', '25%'],
+  ['25%', '25%'],
+  ['50%', '0%'],
+  ['34%', '34%'],
+  [2, 1],
+  ['100%', 0],
+  [0, '30%'],
+  [3, '50%'],
+  [1, '21%'],
+];
+const STEPS_MS = 90_000;
+
+/** The scenario of a seed. */
+export function drawScenario(seed: number, rng: Rng): Scenario {
+  const workload = rng.fork('workload');
+  const names = ['web', 'api', 'job'].slice(0, 1 + workload.integer(2.4));
+  const steps = names.flatMap((name) => drawSteps(name, workload));
+  if (workload.chance(0.35)) steps.push(...drawNodeSteps(workload));
+  const special = workload.chance(0.2) ? drawReadoption(names[0]!, workload) : { steps: [], faults: [] };
+  const faults = [...drawFaults(rng.fork('faults'), STEPS_MS), ...special.faults];
+  const refresh = steps.some((step) => (step.do === 'create' && isTight(step.shape.strategy)) || (step.do === 'strategy' && isTight(step.strategy)));
+  const all = [...steps, ...special.steps].sort((a, b) => a.atMs - b.atMs);
+  return { seed, nodes: 3, refreshStaleAnnotations: refresh || workload.chance(0.3), steps: all, faults, endMs: STEPS_MS + 30_000 };
+}
+
+function isTight(strategy: Strategy): boolean {
+  return strategy.type === 'RollingUpdate' && (strategy.rollingUpdate.maxSurge === 0 || strategy.rollingUpdate.maxSurge === '0%');
+}
+
+function drawSteps(name: string, rng: Rng): Step[] {
+  let atMs = Math.round(rng.float() * 2000);
+  const steps: Step[] = [{ atMs, do: 'create', name, shape: drawShape(rng) }];
+  const hurry = rng.pick([400, 2000, 8000]);
+  const count = 4 + rng.integer(14);
+  for (let i = 0; i < count; i++) {
+    // Now and then two things happen at the same moment.
+    if (!rng.chance(0.1)) atMs += Math.round(rng.float() ** 2 * 3 * hurry);
+    if (atMs > STEPS_MS) break;
+    steps.push(...drawActs(name, rng).map((act, index) => ({ atMs: atMs + index * 700, ...act }) as Step));
+  }
+  return steps;
+}
+
+function drawShape(rng: Rng): DeploymentShape {
+  return {
+    replicas: rng.pick([0, 1, 2, 3, 3, 4, 5, 7, 10]),
+    strategy: drawStrategy(rng),
+    image: drawImage(rng),
+    minReadySeconds: rng.pick([0, 0, 0, 3]),
+    progressDeadlineSeconds: rng.pick([20, 45]),
+    revisionHistoryLimit: rng.pick([0, 1, 2, 10]),
+    terminationGracePeriodSeconds: rng.pick([0, 1, 5]),
+  };
+}
+
+function drawStrategy(rng: Rng): Strategy {
+  if (rng.chance(0.12)) return { type: 'Recreate' };
+  const [maxSurge, maxUnavailable] = rng.pick(LIMITS);
+  return { type: 'RollingUpdate', rollingUpdate: { maxSurge, maxUnavailable } };
+}
+
+function drawImage(rng: Rng): string {
+  const kind = rng.pick([IMAGES.good, IMAGES.good, IMAGES.slow, IMAGES.slow, IMAGES.flaky, IMAGES.bad]);
+  return `${kind}:v${1 + rng.integer(5)}`;
+}
+
+/** One act, or a few that belong together. */
+function drawActs(name: string, rng: Rng): Act[] {
+  const draw = rng.float();
+  if (draw < 0.28) return [{ do: 'image', name, image: drawImage(rng) }];
+  if (draw < 0.46) return [{ do: 'scale', name, replicas: rng.pick([0, 1, 2, 3, 5, 6, 8, 12]) }];
+  if (draw < 0.54) return [{ do: 'undo', name }];
+  if (draw < 0.6) return rng.chance(0.5) ? [{ do: 'pause', name }] : [{ do: 'resume', name }];
+  if (draw < 0.67) return [{ do: 'deletePods', name, count: 1 + rng.integer(3) }];
+  if (draw < 0.71) return [{ do: 'strategy', name, strategy: drawStrategy(rng) }];
+  if (draw < 0.77) return [{ do: 'annotate', name, value: String(rng.integer(1000)) }];
+  if (draw < 0.81) return [{ do: 'annotateReplicaSet', name, nth: rng.integer(3), value: String(rng.integer(1000)) }];
+  if (draw < 0.85) return [{ do: 'scaleReplicaSet', name, nth: rng.integer(3), replicas: rng.integer(6) }];
+  if (draw < 0.87) return [{ do: 'deleteReplicaSet', name, nth: rng.integer(3) }];
+  if (draw < 0.92) return drawMislabelling(name, rng);
+  if (draw < 0.96) return drawRebirth(name, rng);
+  return drawChurn(name, rng);
+}
+
+function drawMislabelling(name: string, rng: Rng): Act[] {
+  const what = rng.pick(['replicasets', 'pods'] as const);
+  const [first, second]: [Act, Act] = [
+    { do: 'mislabel', what, name, nth: rng.integer(2) },
+    { do: 'relabel', what, name },
+  ];
+  return rng.chance(0.7) ? [first, second] : [first];
+}
+
+function drawRebirth(name: string, rng: Rng): Act[] {
+  const propagationPolicy = rng.pick(['Background', 'Foreground', 'Orphan'] as const);
+  const reborn: Act = { do: 'create', name, shape: drawShape(rng) };
+  const gone: Act = { do: 'delete', name, propagationPolicy };
+  return rng.chance(0.85) ? [gone, reborn] : [gone];
+}
+
+/** To and fro between two templates, until the revisions have two digits. */
+function drawChurn(name: string, rng: Rng): Act[] {
+  const images = [`${IMAGES.good}:v1`, `${IMAGES.good}:v2`, ...(rng.chance(0.3) ? [`${IMAGES.good}:v3`] : [])];
+  return Array.from({ length: 10 + rng.integer(4) }, (_, index): Act => ({ do: 'image', name, image: images[index % images.length]! }));
+}
+
+function drawNodeSteps(rng: Rng): Step[] {
+  const steps: Step[] = [];
+  for (let atMs = 5000 + rng.integer(20_000); atMs < STEPS_MS; atMs += 5000 + rng.integer(30_000)) {
+    const node = `node-${1 + rng.integer(3)}`;
+    steps.push({ atMs, do: rng.pick(['cordon', 'drain', 'drain']), node });
+    if (rng.chance(0.8)) steps.push({ atMs: atMs + 2000 + rng.integer(15_000), do: 'uncordon', node });
+  }
+  return steps;
+}
+
+/**
+ * An object is let go of, its owner goes, and the object comes back while the controllers still believe in the owner:
+ * what the live look before an adoption is for.
+ */
+function drawReadoption(name: string, rng: Rng): { steps: Step[]; faults: Fault[] } {
+  const atMs = 20_000 + rng.integer(50_000);
+  const what = rng.pick(['replicasets', 'pods'] as const);
+  const foreground = rng.chance(0.5);
+  const gone: Act =
+    what === 'replicasets'
+      ? { do: 'delete', name, propagationPolicy: foreground ? 'Foreground' : 'Background' }
+      : { do: 'deleteReplicaSet', name, nth: 0 };
+  const steps: Step[] = [
+    { atMs, do: 'mislabel', what, name, nth: 0 },
+    { atMs: atMs + 3000, ...gone },
+    { atMs: atMs + (foreground ? 3300 : 5500), do: 'relabel', what, name },
+  ];
+  const stalled = what === 'replicasets' ? 'deployments' : 'replicasets';
+  const faults: Fault[] = foreground ? [] : [{ kind: 'stall', component: 'kube-controller-manager', atMs: atMs + 2900, resource: stalled, forMs: 8000, nth: 0 }];
+  return { steps, faults };
+}
