@@ -176,7 +176,7 @@ function templateFor(name: string, image: string): { metadata: { labels: Record<
 /** What the images of the scenarios do. */
 export const IMAGE_RULES = [
   { image: `${IMAGES.good}:*`, settings: { 'start-time': '50ms..400ms', 'stop-time': '0ms..500ms' } },
-  { image: `${IMAGES.slow}:*`, settings: { 'pull-time': '100ms..2s', 'ready-after': '1s..6s', 'stop-time': '100ms..8s' } },
+  { image: `${IMAGES.slow}:*`, settings: { 'pull-time': '100ms..2s', 'ready-after': '3s', 'stop-time': '100ms..8s' } },
   { image: `${IMAGES.flaky}:*`, settings: { 'exit-after': '1s..3s,never', 'exit-code': '1,0', 'start-time': '100ms..1s' } },
   { image: `${IMAGES.bad}:*`, settings: { readiness: 'fail' } },
 ];

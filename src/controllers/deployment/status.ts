@@ -132,7 +132,8 @@ function replicaFailure(newReplicaSet: ReplicaSet | undefined, oldReplicaSets: r
 export function deadlineCheckAfterMs(deployment: Deployment, next: DeploymentStatus, now: number): number | undefined {
   const progress = conditionOf(deployment.status, 'Progressing');
   if (!hasProgressDeadline(deployment) || !progress) return undefined;
-  if (isComplete(deployment, next) || progress.reason === REASON.deadlineExceeded) return undefined;
+  // Of a rollout that was complete once, the deadline is no matter any more, whatever becomes of its pods.
+  if (isComplete(deployment, next) || progress.reason === REASON.deadlineExceeded || progress.reason === REASON.newReplicaSetAvailable) return undefined;
   const afterMs = deadlineOf(deployment, progress) - now;
   return afterMs < 1000 ? Math.max(afterMs, 0) + 1 : afterMs + 1000;
 }
