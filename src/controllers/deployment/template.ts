@@ -1,3 +1,4 @@
+import { goDump } from '../../api/core/v1/go-dump.ts';
 import type { Deployment, ReplicaSet } from '../../api/generated/types/apps.v1.ts';
 import type { PodTemplateSpec } from '../../api/generated/types/core.v1.ts';
 import { byAge } from '../ownership.ts';
@@ -6,15 +7,23 @@ export const TEMPLATE_HASH = 'pod-template-hash';
 
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const MAX_NAME = 253;
+/** The collision count is hashed as a little-endian number in so many bytes. */
+const COUNT_BYTES = 8;
 
 /**
- * The value of the pod-template-hash label. The same template and collision count give the same hash, whatever the
- * order of its fields. (Upstream hashes a dump of Go's own types, so its values are others.)
+ * The value of the pod-template-hash label, upstream's own: 32 bits of FNV-1a over a dump of the template in Go's types
+ * and over the collision count, in letters that make no words (pkg/controller/controller_utils.go, ComputeHash;
+ * staging/src/k8s.io/apimachinery/pkg/util/rand, SafeEncodeString).
  */
 export function templateHash(template: PodTemplateSpec, collisionCount: number | undefined): string {
-  const text = canonical(template) + (collisionCount === undefined ? '' : `#${collisionCount}`);
   let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+  const add = (byte: number): void => {
+    hash = Math.imul(hash ^ byte, 0x01000193);
+  };
+  for (const byte of new TextEncoder().encode(goDump('PodTemplateSpec', template))) add(byte);
+  if (collisionCount !== undefined) {
+    for (let index = 0; index < COUNT_BYTES; index++) add(index < 4 ? (collisionCount >>> (8 * index)) & 0xff : 0);
+  }
   return [...String(hash >>> 0)].map((digit) => ALPHABET[digit.charCodeAt(0) % ALPHABET.length]).join('');
 }
 
