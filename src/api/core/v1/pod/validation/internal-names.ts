@@ -39,10 +39,12 @@ const TYPES: Readonly<Record<string, string>> = {
   KeyToPath: 'Key Path Mode*',
   Projected: 'Sources[Projection DefaultMode*',
   Projection:
-    'Secret&ConfigMapProjection DownwardAPI&DownwardAPIProjection ConfigMap&ConfigMapProjection ServiceAccountToken&Token ClusterTrustBundle* PodCertificate*',
+    'Secret&ConfigMapProjection DownwardAPI&DownwardAPIProjection ConfigMap&ConfigMapProjection ServiceAccountToken&Token ClusterTrustBundle=TrustBundle PodCertificate*',
   ConfigMapProjection: 'Name Items[KeyToPath Optional*',
   DownwardAPIProjection: 'Items[DownwardAPIFile',
   DownwardAPIFile: 'Path FieldRef&FieldRef ResourceFieldRef* Mode*',
+  // A recording of v1.34.0 counts six more lines a source than six pointers give; a trust bundle held by value gives them.
+  TrustBundle: 'Name* SignerName* LabelSelector* Optional* Path',
   Token: 'Audience ExpirationSeconds# Path',
 };
 
