@@ -36,13 +36,18 @@ export function parseSpan(text: string): Span {
 /** `fail,10s:ok`: failing at first, well from ten seconds after the start on. */
 export type Course = readonly { fromMs: number; ok: boolean }[];
 
-export function parseCourse(text: string): Course {
+/** Draws from a span; the least of it where there is nothing to draw with. */
+export type Draw = (span: Span) => number;
+
+const least: Draw = ({ fromMs }) => fromMs;
+
+export function parseCourse(text: string, draw: Draw = least): Course {
   return text.split(',').map((part, index) => {
     const [first = '', second] = part.trim().split(':');
     const word = second ?? first;
     if (word !== 'ok' && word !== 'fail') throw new RangeError(`"${part}" is neither ok nor fail, nor one of them after a duration and a colon`);
     if (second === undefined && index > 0) throw new RangeError(`"${part}" lacks the time from which it holds`);
-    return { fromMs: second === undefined ? 0 : parseDuration(first), ok: word === 'ok' };
+    return { fromMs: second === undefined ? 0 : draw(parseSpan(first)), ok: word === 'ok' };
   });
 }
 
@@ -115,9 +120,10 @@ function nth(text: string | undefined, attempt: number): string | undefined {
 }
 
 const span = (text: string | undefined): Span | undefined => (text === undefined || text === '' || text === 'never' ? undefined : parseSpan(text));
-const course = (text: string | undefined): Course => (text === undefined ? ALWAYS_OK : parseCourse(text));
+const course = (text: string | undefined, draw: Draw): Course => (text === undefined ? ALWAYS_OK : parseCourse(text, draw));
 
-export function behaviourFrom(settings: Settings, attempt: number): Behaviour {
+/** What one run does: the first has attempt 0. `draw` settles when probes change their minds. @throws RangeError */
+export function behaviourFrom(settings: Settings, attempt: number, draw: Draw = least): Behaviour {
   const readyAfter = settings['ready-after'];
   return {
     startTime: span(settings['start-time']) ?? NOW,
@@ -127,9 +133,10 @@ export function behaviourFrom(settings: Settings, attempt: number): Behaviour {
     stopTime: settings['stop-time'] === 'never' ? undefined : (span(settings['stop-time']) ?? NOW),
     stopCode: Number(settings['stop-code'] ?? 0),
     probes: {
-      startup: course(settings['startup']),
-      readiness: settings['readiness'] === undefined && readyAfter !== undefined ? parseCourse(`fail,${readyAfter}:ok`) : course(settings['readiness']),
-      liveness: course(settings['liveness']),
+      startup: course(settings['startup'], draw),
+      readiness:
+        settings['readiness'] === undefined && readyAfter !== undefined ? parseCourse(`fail,${readyAfter}:ok`, draw) : course(settings['readiness'], draw),
+      liveness: course(settings['liveness'], draw),
     },
     startError: settings['start-error'],
     log: settings['log'],

@@ -9,6 +9,8 @@ export function draw({ fromMs, toMs }: Span, rng: Rng): number {
   return toMs > fromMs ? fromMs + rng.integer(toMs - fromMs + 1) : fromMs;
 }
 
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
 interface Options {
   id: string;
   podSandboxId: string;
@@ -134,7 +136,7 @@ export class SimulatedContainer {
     const { hostname, clock } = this.#options;
     return {
       hostname,
-      env: this.config.env,
+      env: [{ name: 'PATH', value: PATH }, { name: 'HOSTNAME', value: hostname }, ...this.config.env, { name: 'HOME', value: '/root' }],
       now: clock.now(),
       files: {
         '/etc/hostname': `${hostname}\n`,

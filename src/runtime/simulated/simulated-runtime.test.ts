@@ -53,25 +53,19 @@ test('addresses are handed out once and come back', () => {
   expect(addresses.take()).toBe('10.244.1.4');
 });
 
-test('a container that is deaf to SIGTERM is killed after the timeout', async () => {
+/** A container that says hi and sleeps, in a pod with these annotations. */
+async function started(annotations: Record<string, string>) {
   const clock = new VirtualClock();
   const runtime = new SimulatedRuntime({ clock, rng: new Rng(1) });
   const metadata = { name: 'p', namespace: 'n', uid: 'u', attempt: 0 };
-  const sandbox = await runtime.runPodSandbox({
-    metadata,
-    hostname: 'p',
-    hostNetwork: false,
-    labels: {},
-    annotations: { 'sim.coracle.dev/stop-time': 'never' },
-    logDirectory: '',
-  });
+  const sandbox = await runtime.runPodSandbox({ metadata, hostname: 'p', hostNetwork: false, labels: {}, annotations, logDirectory: '' });
   const id = await runtime.createContainer(sandbox, {
     metadata: { name: 'c', attempt: 0 },
     image: 'a',
     command: ['sh', '-c', 'echo hi; sleep 1000'],
     args: [],
     workingDir: '',
-    env: [],
+    env: [{ name: 'A', value: 'b' }],
     mounts: [],
     labels: {},
     annotations: {},
@@ -81,6 +75,11 @@ test('a container that is deaf to SIGTERM is killed after the timeout', async ()
     logPath: '',
   });
   await runtime.startContainer(id);
+  return { clock, runtime, id };
+}
+
+test('a container that is deaf to SIGTERM is killed after the timeout', async () => {
+  const { clock, runtime, id } = await started({ 'sim.coracle.dev/stop-time': 'never' });
   const stopped = runtime.stopContainer(id, 3000);
   await clock.advance(2999);
   expect((await runtime.containerStatus(id)).state).toBe('running');
@@ -90,4 +89,26 @@ test('a container that is deaf to SIGTERM is killed after the timeout', async ()
   const lines: string[] = [];
   for await (const { text } of runtime.logs(id, { follow: true })) lines.push(text);
   expect(lines).toEqual(['hi\n']);
+});
+
+test('a range may stand for the time until a probe passes', () => {
+  const readiness = (drawn: number) => behaviourFrom({ 'ready-after': '500ms..1500ms' }, 0, () => drawn).probes.readiness;
+  expect([0, 899, 900].map((ms) => courseAt(readiness(900), ms))).toEqual([false, false, true]);
+  expect(parseCourse('fail,1s..2s:ok', ({ toMs }) => toMs)[1]).toEqual({ fromMs: 2000, ok: true });
+});
+
+test('env tells what the container sees; cat without a file gives back its input', async () => {
+  const { runtime, id } = await started({ 'sim.coracle.dev/ready-after': '1s..2s' });
+  const play = async (command: string[], input: string): Promise<string> => {
+    const decoder = new TextDecoder();
+    let text = '';
+    const stdin = (async function* () {
+      yield new TextEncoder().encode(input);
+    })();
+    const { signal } = new AbortController();
+    await runtime.exec(id, { command, tty: false }, { stdin, stdout: (chunk) => (text += decoder.decode(chunk)), stderr: () => {}, signal });
+    return text;
+  };
+  expect(await play(['env'], '')).toMatch(/^PATH=.+\nHOSTNAME=p\nA=b\nHOME=\/root\n$/);
+  expect(await play(['cat'], 'over\nand out\n')).toBe('over\nand out\n');
 });

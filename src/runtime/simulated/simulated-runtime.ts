@@ -121,7 +121,7 @@ export class SimulatedRuntime implements Runtime, RuntimeService, ImageService, 
       config,
       hostname: found.config.hostname,
       settings,
-      behaviour: behaviourFrom(settings, config.metadata.attempt),
+      behaviour: behaviourFrom(settings, config.metadata.attempt, (span) => draw(span, this.#rng)),
       clock: this.#clock,
       rng: this.#rng,
       exited: () => this.#tell({ type: 'stopped', containerId: id, podUid: found.config.metadata.uid }),
@@ -180,6 +180,7 @@ export class SimulatedRuntime implements Runtime, RuntimeService, ImageService, 
   async exec(id: string, { command }: { command: readonly string[]; tty: boolean }, streams: Streams): Promise<{ exitCode: number }> {
     const container = this.#running(id);
     if (isInteractive(command)) return { exitCode: await this.#interpret(container, streams) };
+    if (readsInput(command)) return { exitCode: await echo(streams) };
     const outcome = container.execute(command);
     if (!outcome.known && outcome.exitCode === 127) {
       throw new RuntimeError(
@@ -321,6 +322,15 @@ export class SimulatedRuntime implements Runtime, RuntimeService, ImageService, 
 }
 
 const isInteractive = (command: readonly string[]): boolean => command.length === 1 && /(^|\/)(ba|a)?sh$/.test(command[0]!);
+
+const readsInput = (command: readonly string[]): boolean =>
+  /^(\/(usr\/)?bin\/)?cat$/.test(command[0] ?? '') && command.slice(1).every((argument) => argument === '-');
+
+/** Gives back what comes in, until the client closes it. */
+async function echo({ stdin, stdout }: Streams): Promise<number> {
+  for await (const chunk of stdin ?? []) stdout(chunk);
+  return 0;
+}
 
 function imageOf(image: string): Image {
   return { id: imageIdOf(image), repoTags: [image], size: IMAGE_SIZE };
