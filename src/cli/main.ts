@@ -38,6 +38,7 @@ program
   .option('--kubeconfig <file>', 'where to write the kubeconfig (default: ~/.coracle/kubeconfig)')
   .addOption(new Option('--runtime <name>', 'container runtime of the nodes').choices(['simulated']).default('simulated'))
   .option('--simulate <file>', 'rules for the simulated containers, by image')
+  .option('--relist <duration>', 'how often kubelets look at their containers, as a real one does every second; 0: they are told at once', duration, 1000)
   .option('--seed <number>', 'draw names and jitter from this seed', whole(0, 4_294_967_295))
   .option('--fix-scale-hang', 'finish a scale during a rollout with maxSurge 0, which upstream leaves hanging (issue 102551)')
   .option('--quiet', 'print nothing but errors')

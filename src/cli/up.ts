@@ -19,6 +19,7 @@ export interface UpOptions {
   ephemeral?: boolean;
   kubeconfig?: string;
   simulate?: string;
+  relist: number;
   seed?: number;
   fixScaleHang?: boolean;
   quiet?: boolean;
@@ -62,6 +63,7 @@ async function start(options: UpOptions, kubeconfigFile: string, rules: ImageRul
       nodes: options.nodes,
       port: options.port,
       kubeconfigFile,
+      relistPeriodMs: options.relist,
       log: lineLog((line) => void process.stderr.write(line)),
       ...(options.ephemeral ? {} : { dataDir: options.dataDir ?? defaultDataDir() }),
       ...(rules ? { simulate: rules } : {}),

@@ -17,7 +17,7 @@ import { ControlPlane, type ControlPlaneOptions } from './control-plane.ts';
 import { kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
 import { administrator, componentUser } from './users.ts';
 
-export interface ClusterOptions extends Partial<Pick<ControlPlaneOptions, 'nodes' | 'simulate' | 'deployment' | 'replicaSet'>> {
+export interface ClusterOptions extends Partial<Pick<ControlPlaneOptions, 'nodes' | 'simulate' | 'relistPeriodMs' | 'deployment' | 'replicaSet'>> {
   /** Port of the API server; 0, the default, picks a free one. */
   port?: number;
   /** Where objects and certificates are kept; without it they are gone when the cluster stops. */
@@ -86,7 +86,7 @@ export class Cluster {
       nodes: (name) => controlPlane.kubelet(name),
       freeze: options.freeze ?? false,
     });
-    const { simulate, deployment, replicaSet } = options;
+    const { simulate, relistPeriodMs, deployment, replicaSet } = options;
     const controlPlane = new ControlPlane({
       transport: () => apiServer,
       clock,
@@ -94,6 +94,7 @@ export class Cluster {
       log,
       nodes: options.nodes ?? 3,
       ...(simulate ? { simulate } : {}),
+      ...(relistPeriodMs === undefined ? {} : { relistPeriodMs }),
       ...(deployment ? { deployment } : {}),
       ...(replicaSet ? { replicaSet } : {}),
     });

@@ -25,6 +25,8 @@ export interface ControlPlaneOptions extends Pick<ControllersOptions, 'deploymen
   log: Log;
   /** Nodes with the simulated runtime. Default 3. */
   nodes: number;
+  /** How often kubelets look at their containers, in milliseconds; a real one once a second. Default 0: they are told at once. */
+  relistPeriodMs?: number;
   /** How the containers of images behave; the first rule that matches counts. */
   simulate?: readonly ImageRule[];
   /** Which parts to run. Default: all. */
@@ -114,7 +116,7 @@ export class ControlPlane {
   }
 
   async #startKubelets(): Promise<void> {
-    const { clock, log, nodes, simulate } = this.#options;
+    const { clock, log, nodes, simulate, relistPeriodMs = 0 } = this.#options;
     const client = this.#client(KUBELET);
     const informers = this.#informers(client);
     const pods = new PodSource(informers.informer(Pods));
@@ -135,6 +137,7 @@ export class ControlPlane {
           pods,
           hostIP: `172.18.0.${i + 1}`,
           podCIDR,
+        relistPeriodMs,
         }),
       );
     }

@@ -3,7 +3,7 @@ import { ConfigMaps, PersistentVolumeClaims, Pods, Secrets } from '../api/resour
 import type { Client } from '../client/client.ts';
 import type { EventRecorder } from '../client/event-recorder.ts';
 import { Informer } from '../client/informer.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, sleep } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Rng } from '../lib/rng.ts';
 import type { ContainerEvent, Runtime } from '../runtime/runtime.ts';
@@ -35,7 +35,15 @@ export interface KubeletOptions {
   labels?: NodeDescription['labels'];
   taints?: NodeDescription['taints'];
   kubeletPort?: number;
+  /**
+   * How often the kubelet looks what its containers do, in milliseconds: what has started is told with the next look. A real
+   * kubelet looks once a second (pkg/kubelet: plegRelistPeriod). Default 0: the runtime tells at once.
+   */
+  relistPeriodMs?: number;
 }
+
+/** Where in the period the look falls: late in the second, as recordings of real nodes have it. */
+const RELIST_PHASE = 0.75;
 
 /** The agent of one node: registers it, runs the pods that are bound to it, and tells how they are. */
 export class Kubelet {
@@ -120,11 +128,20 @@ export class Kubelet {
         secret: (namespace, name) => client.resource(Secrets).get(namespace, name),
         claim: (namespace, name) => client.resource(PersistentVolumeClaims).get(namespace, name),
       },
+      relisted: (signal) => this.#relisted(signal),
       node: () => heartbeat.node as Node,
       refreshNode: () => heartbeat.refresh(),
       others: (uid) => [...this.#workers.values()].filter((worker) => worker.active && worker.pod.metadata.uid !== uid).map((worker) => worker.pod),
       finished: (uid) => this.#workers.delete(uid),
     };
+  }
+
+  /** Resolves with the kubelet's next look at its containers, or when `signal` aborts. */
+  async #relisted(signal: AbortSignal): Promise<void> {
+    const { clock, relistPeriodMs: period = 0 } = this.#options;
+    if (period === 0) return;
+    const phase = RELIST_PHASE * period;
+    await sleep(clock, (phase - (clock.now() % period) + period) % period, signal);
   }
 
   #put(services: NodeServices, pod: Pod): void {

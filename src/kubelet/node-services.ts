@@ -22,6 +22,8 @@ export interface NodeServices {
   readonly probes: Probes;
   readonly config: ConfigSource;
   readonly crashes: BackOffTable;
+  /** Resolves when the kubelet next sees what its containers do, or when `signal` aborts. */
+  relisted: (signal: AbortSignal) => Promise<void>;
   node(): Node;
   /** Reads the node anew: somebody may have changed its labels. */
   refreshNode(): Promise<Node>;

@@ -152,6 +152,7 @@ export class PodWorker {
     const { clock } = this.#services;
     this.#watchDeadline();
     let observation = await this.#observe();
+    let started = false;
     const early = clock.schedule(STATUS_DELAY_MS, () => this.#write(observation));
     try {
       while (!this.#ending) {
@@ -164,10 +165,12 @@ export class PodWorker {
         for (const action of plan.actions) {
           if (this.#ending) break;
           if (!(await this.#apply(action))) return;
+          started ||= action.type === 'startContainer';
         }
         await this.#observe();
         if (this.#over) break;
       }
+      if (started && !this.#ending) await this.#services.relisted(this.#abort.signal);
     } finally {
       early.cancel();
       observation = this.#observed;

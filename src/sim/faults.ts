@@ -27,6 +27,8 @@ export type Fault =
   | { kind: 'cut'; component: Component; atMs: number; resource: string; compact: boolean }
   /** The watches of a resource (or all) of the nth life of a component tell nothing for a while. */
   | { kind: 'stall'; component: Component; atMs: number; resource: string; forMs: number; nth: number }
+  /** The watches of a resource (or all) of a component take so long over each event. */
+  | { kind: 'lag'; component: Component; atMs: number; resource: string; forMs: number; ms: number }
   /** The controllers die when they would send another write, so many writes later, and are started again. */
   | { kind: 'crash'; atMs: number; afterWrites: number; downMs: number }
   /** Other controllers are started while the ones before still run. */
@@ -35,24 +37,33 @@ export type Fault =
 export type FaultKind = Fault['kind'];
 
 const WINDOWS = ['conflicts', 'errors', 'lostRequests', 'lostAnswers', 'slow'] as const;
-const KINDS: readonly FaultKind[] = [...WINDOWS, 'cut', 'stall', 'crash', 'overlap'];
-const RESOURCES = ['*', 'deployments', 'replicasets', 'pods'];
+const KINDS: readonly FaultKind[] = [...WINDOWS, 'cut', 'stall', 'lag', 'crash', 'overlap'];
+const RESOURCES = ['*', 'deployments', 'replicasets', 'pods', 'pods'];
 
-/** A few kinds of faults, each a few times: a run with all of them at once would find less. */
-export function drawFaults(rng: Rng, withinMs: number): Fault[] {
+/**
+ * A few kinds of faults, each a few times: a run with all of them at once would find less.
+ * @param momentsMs when something happens that they had better coincide with.
+ */
+export function drawFaults(rng: Rng, withinMs: number, momentsMs: readonly number[]): Fault[] {
   if (rng.chance(0.12)) return [];
   const kinds = KINDS.filter(() => rng.chance(0.25));
-  return kinds.flatMap((kind) => Array.from({ length: 1 + rng.integer(4) }, () => drawFault(kind, rng, withinMs)));
+  return kinds.flatMap((kind) => Array.from({ length: 1 + rng.integer(4) }, () => drawFault(kind, rng, drawMoment(rng, withinMs, momentsMs))));
 }
 
-function drawFault(kind: FaultKind, rng: Rng, withinMs: number): Fault {
-  const atMs = Math.round(rng.float() * withinMs);
+function drawMoment(rng: Rng, withinMs: number, momentsMs: readonly number[]): number {
+  if (momentsMs.length === 0 || rng.chance(0.4)) return Math.round(rng.float() * withinMs);
+  return Math.max(rng.pick(momentsMs) - rng.pick([0, 1, 100, 1000]), 0);
+}
+
+function drawFault(kind: FaultKind, rng: Rng, atMs: number): Fault {
   const component: Component = rng.chance(0.75) ? 'kube-controller-manager' : rng.pick(['kube-scheduler', 'kubelet']);
   switch (kind) {
     case 'cut':
       return { kind, component, atMs, resource: rng.pick(RESOURCES), compact: rng.chance(0.3) };
     case 'stall':
       return { kind, component, atMs, resource: rng.pick(RESOURCES), forMs: 200 + rng.integer(rng.pick([1500, 10_000])), nth: rng.integer(2) };
+    case 'lag':
+      return { kind, component, atMs, resource: rng.pick(RESOURCES), forMs: 5000 + rng.integer(40_000), ms: rng.pick([5, 50, 400]) };
     case 'crash':
       return { kind, atMs, afterWrites: rng.integer(6), downMs: rng.pick([0, 500, 5000]) };
     case 'overlap':
@@ -75,6 +86,8 @@ export function staleUntilMs(fault: Fault): number {
       return fault.atMs + 20_000;
     case 'stall':
       return fault.atMs + fault.forMs + 10_000;
+    case 'lag':
+      return fault.atMs + fault.forMs + 20_000;
     default:
       return fault.atMs + fault.forMs + 60_000;
   }

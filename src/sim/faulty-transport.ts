@@ -41,6 +41,7 @@ export class FaultyTransport implements Transport {
   readonly #options: FaultyTransportOptions;
   readonly #watches = new Set<InterruptibleWatch>();
   readonly #stalledUntil = new Map<string, number>();
+  readonly #lags = new Map<string, { ms: number; untilMs: number }>();
   #dead = false;
 
   constructor(options: FaultyTransportOptions) {
@@ -77,6 +78,11 @@ export class FaultyTransport implements Transport {
     this.#stalledUntil.set(resource, Math.max(this.#stalledUntil.get(resource) ?? 0, this.#options.clock.now() + ms));
   }
 
+  /** Makes each event of the watches of a resource (or all: `*`) take so long, for a while. */
+  lag(resource: string, { ms, forMs }: { ms: number; forMs: number }): void {
+    this.#lags.set(resource, { ms, untilMs: this.#options.clock.now() + forMs });
+  }
+
   /** As when the component's process is killed: nothing more is sent, and nobody hears the answers to what has been sent. */
   kill(): void {
     this.#dead = true;
@@ -102,18 +108,34 @@ export class FaultyTransport implements Transport {
   }
 
   #interruptible(resource: string, source: Watch): Watch {
-    const { clock } = this.#options;
-    const stalledForMs = (): number => Math.max(this.#stalledUntil.get(resource) ?? 0, this.#stalledUntil.get('*') ?? 0) - clock.now();
-    const watch = new InterruptibleWatch({ resource, source, stalledForMs, clock, ended: () => void this.#watches.delete(watch) });
+    const watch = new InterruptibleWatch({
+      resource,
+      source,
+      clock: this.#options.clock,
+      delayMs: () => this.#delayMs(resource),
+      ended: () => void this.#watches.delete(watch),
+    });
     this.#watches.add(watch);
     return watch;
+  }
+
+  #delayMs(resource: string): number {
+    const now = this.#options.clock.now();
+    let delayMs = 0;
+    for (const which of [resource, '*']) {
+      const lag = this.#lags.get(which);
+      if (lag && lag.untilMs > now) delayMs = Math.max(delayMs, lag.ms);
+      delayMs = Math.max(delayMs, (this.#stalledUntil.get(which) ?? 0) - now);
+    }
+    return delayMs;
   }
 }
 
 interface InterruptibleWatchOptions {
   resource: string;
   source: Watch;
-  stalledForMs: () => number;
+  /** How long the event that comes next is held back. */
+  delayMs: () => number;
   clock: Clock;
   ended: () => void;
 }
@@ -156,7 +178,9 @@ class InterruptibleWatch implements AsyncIterableIterator<WatchEvent> {
 
   async #take(): Promise<IteratorResult<WatchEvent>> {
     const result = await this.#source.next();
-    for (let ms = this.#options.stalledForMs(); ms > 0; ms = this.#options.stalledForMs()) await sleep(this.#options.clock, ms);
+    const { clock, delayMs } = this.#options;
+    const ms = delayMs();
+    if (ms > 0) await sleep(clock, ms);
     if (result.done) this.#options.ended();
     return result;
   }

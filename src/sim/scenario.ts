@@ -74,7 +74,8 @@ export function drawScenario(seed: number, rng: Rng): Scenario {
   const steps = names.flatMap((name) => drawSteps(name, workload));
   if (workload.chance(0.35)) steps.push(...drawNodeSteps(workload));
   const special = workload.chance(0.2) ? drawReadoption(names[0]!, workload) : { steps: [], faults: [] };
-  const faults = [...drawFaults(rng.fork('faults'), STEPS_MS), ...special.faults];
+  const moments = steps.map(({ atMs }) => atMs);
+  const faults = [...drawFaults(rng.fork('faults'), STEPS_MS, moments), ...special.faults];
   const refresh = steps.some((step) => (step.do === 'create' && isTight(step.shape.strategy)) || (step.do === 'strategy' && isTight(step.strategy)));
   const all = [...steps, ...special.steps].sort((a, b) => a.atMs - b.atMs);
   return { seed, nodes: 3, refreshStaleAnnotations: refresh || workload.chance(0.3), steps: all, faults, endMs: STEPS_MS + 30_000 };

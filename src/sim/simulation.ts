@@ -60,7 +60,8 @@ class Simulation implements Excuses {
   /** Counts down to the write before which the controllers die. */
   #crash: { writesLeft: number; downMs: number } | undefined;
   #cluster: VirtualCluster | undefined;
-  #startMs = 0;
+  /** Undefined until the cluster is up: nothing fails before. */
+  #startMs: number | undefined;
   #violation: Violation | undefined;
   #lastWriteMs = 0;
 
@@ -77,7 +78,7 @@ class Simulation implements Excuses {
     if (!violation) await this.#until(scenario.endMs);
     if (!this.#violation) await this.#converge(cluster);
     cluster.abandon();
-    return { scenario, violation: this.#violation, log: this.#log.lines, virtualMs: cluster.clock.now() - this.#startMs };
+    return { scenario, violation: this.#violation, log: this.#log.lines, virtualMs: this.#now() };
   }
 
   stale(): boolean {
@@ -113,7 +114,6 @@ class Simulation implements Excuses {
       ...(bug?.replicaSet ? { replicaSet: { faults: bug.replicaSet } } : {}),
     });
     this.#cluster = cluster;
-    this.#startMs = cluster.clock.now();
     this.#model.follow(cluster, (write) => {
       this.#lastWriteMs = this.#now();
       this.#log.write(this.#now(), write);
@@ -129,7 +129,7 @@ class Simulation implements Excuses {
 
   /** Milliseconds since the scenario began. */
   #now(): number {
-    return this.#cluster ? this.#cluster.clock.now() - this.#startMs : 0;
+    return this.#cluster && this.#startMs !== undefined ? this.#cluster.clock.now() - this.#startMs : 0;
   }
 
   #fail(violation: Violation | undefined): void {
@@ -175,6 +175,9 @@ class Simulation implements Excuses {
       case 'stall':
         cluster.transports(fault.component)[fault.nth]?.stall(fault.resource, fault.forMs);
         return;
+      case 'lag':
+        for (const transport of cluster.transports(fault.component)) transport.lag(fault.resource, fault);
+        return;
       case 'crash':
         this.#crash ??= { writesLeft: fault.afterWrites, downMs: fault.downMs };
         return;
@@ -189,6 +192,7 @@ class Simulation implements Excuses {
   }
 
   #disturb(request: Parameters<FaultWindows['disturb']>[0], component: string): Disturbance | undefined {
+    if (this.#startMs === undefined) return undefined;
     if (this.#crash && component === CONTROLLERS && !['get', 'list', 'watch'].includes(request.verb) && request.resource !== 'events') {
       if (this.#crash.writesLeft-- <= 0) return this.#die(this.#crash.downMs);
     }

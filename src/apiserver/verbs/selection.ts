@@ -35,13 +35,14 @@ export function selectionOf(resource: ServedResource, { labelSelector = '', fiel
 function readField(resource: ServedResource, object: KubeObject, field: string): string {
   if (field === 'metadata.name') return object.metadata.name ?? '';
   if (field === 'metadata.namespace') return object.metadata.namespace ?? '';
-  return resource.behaviour.selectableFields?.[field]?.(object) ?? '';
+  const own = resource.behaviour.selectableFields ?? {};
+  return Object.hasOwn(own, field) ? own[field]!(object) : '';
 }
 
 function checkField(resource: ServedResource, field: string): void {
   if (field === 'metadata.name' || (field === 'metadata.namespace' && resource.namespaced)) return;
   const own = resource.behaviour.selectableFields;
-  if (own?.[field]) return;
+  if (own && Object.hasOwn(own, field)) return;
   if (own) throw badRequest(`field label not supported: ${field}`);
   const known = resource.namespaced ? ['metadata.name', 'metadata.namespace'] : ['metadata.name'];
   throw badRequest(`${JSON.stringify(field)} is not a known field selector: only ${known.map((f) => JSON.stringify(f)).join(', ')}`);
