@@ -52,6 +52,8 @@ export interface KindBehaviour<T extends KubeObject = KubeObject> {
   /** Everything wrong with the change. Includes what validate finds, where upstream does. metadata is checked by the caller. */
   validateUpdate?(object: T, old: T): FieldError[];
   validateStatusUpdate?(object: T, old: T): FieldError[];
+  /** Said with every answer, of a version that is on its way out. */
+  deprecation?: string;
   /** Sentences for Warning headers. */
   warnings?(object: T, old: T | undefined): string[];
   /** How a name must be formed; default: a DNS subdomain. Returns the faults, worded as upstream. */

@@ -9,10 +9,10 @@ import type { Store } from '../store/store.ts';
 import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts';
 import { type Authorizer, adminsOnly } from './authorization.ts';
 import type { ApiContext } from './context.ts';
+import type { NodeConnections } from './node-connection.ts';
 import { Registry, type ServedResource } from './registry.ts';
 import { reviewer } from './reviews.ts';
 import { ObjectCodec } from './stored-object.ts';
-import type { NodeConnections } from './subresources/pod-connection.ts';
 import { findSubresource, type Subresource } from './subresources/subresources.ts';
 import { create } from './verbs/create.ts';
 import { remove, removeCollection } from './verbs/delete.ts';
@@ -71,7 +71,9 @@ export class ApiServer implements Transport {
       const answer = reviewer(resource);
       if (answer) return answer(context, resource, request);
     }
-    return HANDLERS[request.verb](context, resource, request);
+    const response = await HANDLERS[request.verb](context, resource, request);
+    const { deprecation } = resource.behaviour;
+    return deprecation ? { ...response, warnings: [deprecation, ...(response.warnings ?? [])] } : response;
   }
 
   #subresource(resource: ServedResource, request: ApiRequest): Promise<ApiResponse> {

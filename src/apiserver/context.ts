@@ -4,9 +4,9 @@ import type { Rng } from '../lib/rng.ts';
 import type { Store } from '../store/store.ts';
 import type { AdmissionChain } from './admission/admission.ts';
 import type { Authorizer } from './authorization.ts';
+import type { NodeConnections } from './node-connection.ts';
 import { type Registry, type ServedResource, storageKey, toServed } from './registry.ts';
 import type { ObjectCodec } from './stored-object.ts';
-import type { NodeConnections } from './subresources/pod-connection.ts';
 
 /** What every verb needs. */
 export interface ApiContext {

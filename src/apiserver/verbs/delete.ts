@@ -103,7 +103,7 @@ export async function removeObject(
       if (result.ok) return { code: 200, object: context.codec.object({ value, revision: result.revision }) };
     } else {
       if (dryRun || (await context.store.delete(key, revision)).ok)
-        return { code: 200, object: RETURN_DELETED.has(resource.facts.resource) ? object : gone(resource, object) };
+        return { code: 200, object: RETURN_DELETED.has(resource.facts.resource) ? removed(context, resource, object) : gone(resource, object) };
     }
     if (options.preconditions?.resourceVersion)
       throw conflict(resource.facts, name, 'the object has been modified; please apply your changes to the latest version and try again');
@@ -171,6 +171,13 @@ function finalizersFor(resource: ServedResource, current: readonly string[], { p
   if (propagationPolicy === 'Background' || orphanDependents === false) return others;
   if (current.includes(ORPHAN) || current.includes(FOREGROUND)) return [...current];
   return resource.behaviour.defaultDeletionPropagation === 'orphan' ? [...others, ORPHAN] : others;
+}
+
+/** The object as its deletion answers with it: one that has a grace period shows that it had none left. */
+function removed(context: ApiContext, resource: ServedResource, object: KubeObject): KubeObject {
+  if (!resource.behaviour.deletionGracePeriodSeconds) return object;
+  const { metadata } = object;
+  return { ...object, metadata: { ...metadata, deletionTimestamp: metadata.deletionTimestamp ?? timestamp(context.clock.now()), deletionGracePeriodSeconds: 0 } };
 }
 
 function gone(resource: ServedResource, { metadata }: KubeObject): KubeObject {

@@ -51,5 +51,5 @@ export const endpoints: KindBehaviour<Endpoints> = {
   validate,
   validateUpdate: validate,
   row: (object, nowMs) => [object.metadata.name ?? '', addressesOf(object), age(object.metadata.creationTimestamp, nowMs)],
-  warnings: () => ['v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'],
+  deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
 };
