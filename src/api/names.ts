@@ -236,3 +236,33 @@ export function isCIDR(value: string): boolean {
   const family = ipFamily(address);
   return rest.length === 0 && family !== undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
 }
+
+/** The bits of an address, the first first. */
+function addressBits(address: string): string {
+  if (ipFamily(address) === 4)
+    return address
+      .split('.')
+      .map((part) => Number(part).toString(2).padStart(8, '0'))
+      .join('');
+  const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address);
+  const hex = (high?: string, low?: string): string => ((Number(high) << 8) | Number(low)).toString(16);
+  const text = dotted ? `${dotted[1]}${hex(dotted[2], dotted[3])}:${hex(dotted[4], dotted[5])}` : address;
+  const [head = '', tail] = text.split('::');
+  const groups = (half: string): string[] => (half === '' ? [] : half.split(':'));
+  const before = groups(head);
+  const after = groups(tail ?? '');
+  const zeros = tail === undefined ? [] : new Array<string>(8 - before.length - after.length).fill('0');
+  return [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16).toString(2).padStart(16, '0')).join('');
+}
+
+/** Whether one range lies within the other and is smaller. Both must be well formed. */
+export function cidrContains(outer: string, inner: string): boolean {
+  const parts = (range: string): [string, number] => {
+    const [address = '', bits = ''] = range.split('/');
+    return [addressBits(address), Number(bits)];
+  };
+  const [outerBits, outerLength] = parts(outer);
+  const [innerBits, innerLength] = parts(inner);
+  const sameFamily = outerBits.length === innerBits.length;
+  return sameFamily && innerLength > outerLength && outerBits.slice(0, outerLength) === innerBits.slice(0, outerLength);
+}

@@ -83,8 +83,9 @@ export function pathNotFound(): StatusError {
   return new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 }
 
-export function methodNotSupported(resource: GroupResource, verb: string): StatusError {
-  return new StatusError(405, 'MethodNotAllowed', `${verb} is not supported on resources of kind "${qualifiedResource(resource)}"`, detailsOf(resource, ''));
+/** The path is one of ours, but does not take this method. */
+export function methodNotAllowed(): StatusError {
+  return new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 }
 
 export function notAcceptable(supported: readonly string[]): StatusError {

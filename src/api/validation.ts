@@ -1,5 +1,6 @@
 import { type FieldError, invalid, notSupported, required } from './field-error.ts';
-import { dns1123LabelFaults, dns1123SubdomainFaults, IP_FAULT, ipFamily, portNameFaults, portNumberFaults } from './names.ts';
+import { dns1123LabelFaults, dns1123SubdomainFaults, httpPathFaults, IP_FAULT, ipFamily, portNameFaults, portNumberFaults } from './names.ts';
+import { parseQuantity } from './quantity.ts';
 
 /** Checks that many kinds share. Each returns the faults of one field. */
 
@@ -16,6 +17,21 @@ export const checkSubdomain = (value: string, field: string): FieldError[] => ch
 
 export function checkNonNegative(value: number | undefined, field: string): FieldError[] {
   return (value ?? 0) < 0 ? [invalid(field, value, 'must be greater than or equal to 0')] : [];
+}
+
+/** A quantity that may be left out. */
+export function checkNonNegativeQuantity(quantity: string | undefined, field: string): FieldError[] {
+  return quantity !== undefined && parseQuantity(quantity).nano < 0n ? [invalid(field, quantity, 'must be greater than or equal to 0')] : [];
+}
+
+/** `acme.io/foo`: a domain, a slash and a path (upstream: validation.IsDomainPrefixedPath). */
+export function checkDomainPrefixedPath(value: string | undefined, field: string): FieldError[] {
+  if (!value) return [required(field)];
+  const slash = value.indexOf('/');
+  const domain = value.slice(0, Math.max(slash, 0));
+  const path = value.slice(slash + 1);
+  if (!domain || !path) return [invalid(field, value, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+  return [...checkWith(dns1123SubdomainFaults, domain, field), ...checkWith(httpPathFaults, path, field)];
 }
 
 export function checkIP(value: string, field: string): FieldError[] {

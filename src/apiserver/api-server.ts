@@ -2,7 +2,7 @@ import { deepFreeze } from '../api/equality.ts';
 import { resources } from '../api/generated/resources.ts';
 import { kinds } from '../api/kinds.ts';
 import type { ApiRequest, ApiResponse, Transport, Verb } from '../api/request.ts';
-import { forbidden, methodNotSupported, pathNotFound } from '../api/status.ts';
+import { forbidden, methodNotAllowed, pathNotFound } from '../api/status.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Rng } from '../lib/rng.ts';
 import type { Store } from '../store/store.ts';
@@ -66,12 +66,14 @@ export class ApiServer implements Transport {
     const refusal = context.authorizer.authorize(request);
     if (refusal) throw forbidden(resource.facts, request.name ?? '', refusal);
     if (request.subresource) return this.#subresource(resource, request);
-    if (request.verb === 'connect' || !resource.facts.verbs.includes(request.verb)) throw methodNotSupported(resource.facts, request.verb);
-    if (request.verb === 'create') {
+    const { verb, name } = request;
+    const misplaced = name === undefined ? verb === 'update' || verb === 'patch' : verb === 'create';
+    if (verb === 'connect' || misplaced || !resource.facts.verbs.includes(verb)) throw methodNotAllowed();
+    if (verb === 'create') {
       const answer = reviewer(resource);
       if (answer) return answer(context, resource, request);
     }
-    const response = await HANDLERS[request.verb](context, resource, request);
+    const response = await HANDLERS[verb](context, resource, request);
     const { deprecation } = resource.behaviour;
     return deprecation ? { ...response, warnings: [deprecation, ...(response.warnings ?? [])] } : response;
   }
@@ -80,7 +82,7 @@ export class ApiServer implements Transport {
     const facts = resource.facts.subresources?.find((s) => s.name === request.subresource);
     const subresource: Subresource | undefined = facts && findSubresource(resource, facts.name);
     if (!facts || !subresource) throw pathNotFound();
-    if (!facts.verbs.includes(request.verb)) throw methodNotSupported(resource.facts, request.verb);
+    if (!facts.verbs.includes(request.verb)) throw methodNotAllowed();
     return subresource(this.context, resource, request);
   }
 }

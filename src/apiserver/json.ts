@@ -1,4 +1,5 @@
 import { badRequest } from '../api/status.ts';
+import { goSyntaxError } from './go-json.ts';
 
 /** Nesting that no real object comes near; beyond it a body is hostile. */
 const MAX_DEPTH = 500;
@@ -6,14 +7,14 @@ const MAX_DEPTH = 500;
 /**
  * Parses JSON that a stranger sent.
  *
- * @throws StatusError BadRequest for what is not JSON, nests too deep, or holds a number that 64 bits cannot.
+ * @throws StatusError BadRequest for what is not JSON, in the words of Go's decoder, or nests too deep.
  */
 export function parseJson(text: string): unknown {
   checkDepth(text);
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw badRequest(`couldn't get version/kind; json parse error: ${explainSyntax(text, error)}`);
+    throw badRequest(goSyntaxError(text) ?? (error as Error).message);
   }
 }
 
@@ -45,13 +46,6 @@ function endOfString(text: string, start: number): number {
     else if (code === 0x22) return i;
   }
   return text.length;
-}
-
-function explainSyntax(text: string, error: unknown): string {
-  const trimmed = text.trimStart();
-  if (trimmed === '') return 'unexpected end of JSON input';
-  if (!/^[[{"0-9tfn-]/.test(trimmed)) return `invalid character '${trimmed[0]}' looking for beginning of value`;
-  return (error as Error).message;
 }
 
 /**

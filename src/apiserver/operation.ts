@@ -1,7 +1,8 @@
-import { invalid, notSupported } from '../api/field-error.ts';
-import type { KubeObject } from '../api/object.ts';
+import { type FieldError, invalid, notSupported } from '../api/field-error.ts';
+import { resources } from '../api/generated/resources.ts';
+import { apiVersionOf, type KubeObject } from '../api/object.ts';
 import type { ApiRequest } from '../api/request.ts';
-import { badRequest, invalid as invalidStatus, unsupportedMediaType } from '../api/status.ts';
+import { badRequest, invalid as invalidStatus, StatusError, unsupportedMediaType } from '../api/status.ts';
 import { DecodeError, decode } from './decode.ts';
 import { decodeUtf8, duplicateKeys, parseJson } from './json.ts';
 import { parseYaml } from './yaml.ts';
@@ -32,9 +33,7 @@ export function writeOptions(kind: OptionsKind, request: ApiRequest): WriteOptio
     ...(fieldManager !== undefined && fieldManager.length > 128
       ? [{ reason: 'FieldValueTooLong' as const, field: 'fieldManager', message: 'Too long: may not be more than 128 bytes' }]
       : []),
-    ...(fieldManager !== undefined && /[^\P{C}]/u.test(fieldManager)
-      ? [invalid('fieldManager', fieldManager, 'should only contain printable characters')]
-      : []),
+    ...unprintable(fieldManager ?? ''),
     ...(['Strict', 'Warn', 'Ignore', ''].includes(fieldValidation) ? [] : [notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn'])]),
   ];
   const isApply = request.contentType === 'application/apply-patch+yaml';
@@ -50,6 +49,13 @@ export function writeOptions(kind: OptionsKind, request: ApiRequest): WriteOptio
     fieldManager: fieldManager || managerOf(request.userAgent),
     force: force === 'true' || force === '1',
   };
+}
+
+function unprintable(fieldManager: string): FieldError[] {
+  return [...fieldManager].flatMap((char, position) => {
+    const code = char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
+    return /\p{C}/u.test(char) ? [invalid('fieldManager', fieldManager, `invalid character U+${code} (at position ${position})`)] : [];
+  });
 }
 
 /** The manager's name where the request gives none: the first part of the user agent (upstream: managerOrUserAgent). */
@@ -97,8 +103,39 @@ export function decodeBody(
   fieldValidation: FieldValidation,
   warnings: string[],
 ): KubeObject {
-  const { value, duplicates } = parseBody(request);
+  const { value, duplicates } = recognize(request, target.kind);
   return decodeValue(value, target, fieldValidation, warnings, duplicates);
+}
+
+/** What a body that is no object at all is answered with (apiserver: transformDecodeError). */
+function recognize(request: ApiRequest, kind: string): { value: unknown; duplicates: () => string[] } {
+  const unrecognized = (why: string): Error =>
+    badRequest(
+      `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${why} (${summary(request.body as Uint8Array)})`,
+    );
+  let parsed: ReturnType<typeof parseBody>;
+  try {
+    parsed = parseBody(request);
+  } catch (error) {
+    const isJson = mediaType(request.contentType) === 'application/json';
+    throw isJson && error instanceof StatusError && error.reason === 'BadRequest' ? unrecognized(error.message) : error;
+  }
+  const { value } = parsed;
+  if (request.body instanceof Uint8Array && (typeof value !== 'object' || value === null || Array.isArray(value))) {
+    if (value === null) return { ...parsed, value: {} };
+    const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+    throw unrecognized(
+      `json: cannot unmarshal ${type} into Go value of type struct { APIVersion string "json:"apiVersion,omitempty""; Kind string "json:"kind,omitempty"" }`,
+    );
+  }
+  return parsed;
+}
+
+/** The beginning of a body, as messages show it. */
+function summary(body: Uint8Array, length = 30): string {
+  if (body.length === 0) return '<empty>';
+  const text = Buffer.from(body.subarray(0, length));
+  return (body[0] === 0x7b ? text.toString() : text.toString('hex')) + (body.length > length ? ' ...' : '');
 }
 
 export function decodeValue(
@@ -134,10 +171,14 @@ function checkType(value: unknown, { kind, apiVersion }: { kind: string; apiVers
   if (typeof given.apiVersion === 'string' && given.apiVersion && given.apiVersion !== apiVersion) {
     throw badRequest(`the API version in the data (${given.apiVersion}) does not match the expected API version (${apiVersion})`);
   }
-  if (typeof given.kind === 'string' && given.kind && given.kind !== kind) {
-    const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
-    throw badRequest(
-      `${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: no kind ${JSON.stringify(given.kind)} is registered for version ${JSON.stringify(group ? apiVersion : version)}`,
-    );
-  }
+  if (typeof given.kind !== 'string' || !given.kind || given.kind === kind) return;
+  const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
+  const why = isKnown(apiVersion, given.kind)
+    ? `converting (${version}.${given.kind}) to (${group.split('.')[0] || 'core'}.${kind}): unknown conversion`
+    : `no kind ${JSON.stringify(given.kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`;
+  throw badRequest(`${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`);
+}
+
+function isKnown(apiVersion: string, kind: string): boolean {
+  return resources.some((facts) => facts.kind === kind && apiVersionOf(facts) === apiVersion);
 }

@@ -117,6 +117,7 @@ function validateOwner(owner: OwnerReference, field: string): FieldError[] {
   return errors;
 }
 
+/** Upstream tells of a malformed name at the list, of an unknown one at its place in the list. */
 function validateFinalizer(finalizer: string, indexed: string, field: string): FieldError[] {
   const errors = qualifiedNameFaults(finalizer).map((fault) => invalid(`${field}.finalizers`, finalizer, fault));
   if (!finalizer.includes('/') && !STANDARD_FINALIZERS.includes(finalizer)) {

@@ -100,8 +100,7 @@ function mergeConfiguration(
     throw conflict(resource.facts, request.name!, 'the object has been modified; please apply your changes to the latest version and try again');
   const subresource = request.subresource ?? '';
   const base = comparable(live);
-  const isSelf = (m: Manager): boolean =>
-    m.manager === options.fieldManager && m.operation === 'Apply' && m.apiVersion === resource.apiVersion && m.subresource === subresource;
+  const isSelf = (m: Manager): boolean => m.manager === options.fieldManager && m.operation === 'Apply' && m.subresource === subresource;
   let managers = readManagers(live.metadata.managedFields);
   if (managers.length === 0)
     managers = [
@@ -174,10 +173,10 @@ function conflictText(conflicts: readonly { who: string; field: string }[]): str
     .join('\n');
 }
 
-function describe({ manager, operation, apiVersion, subresource, time }: Manager): string {
+function describe({ manager, operation, apiVersion, subresource }: Manager): string {
   const name = JSON.stringify(manager);
-  if (operation === 'Apply') return name;
-  return `${name}${subresource ? ` with subresource ${JSON.stringify(subresource)}` : ''} using ${apiVersion}${time ? ` at ${time}` : ''}`;
+  if (operation === 'Apply') return `${name}${subresource ? ` with subresource ${JSON.stringify(subresource)}` : ''}`;
+  return `${name}${subresource ? ` with subresource ${JSON.stringify(subresource)}` : ''} using ${apiVersion}`;
 }
 
 function lastApplied({ metadata }: KubeObject, { fieldManager }: WriteOptions): string | undefined {

@@ -240,19 +240,19 @@ function findDuplicate(field: FieldSchema, value: Json, path: readonly string[])
 function elementsOf(shape: Shape & { kind: 'list' }, value: Json, path: readonly string[]): { element: string; item: Json }[] {
   if (value === null || value === undefined) return [];
   if (!Array.isArray(value)) throw new TypedError(`${showPath(path)}: expected list, got ${describe(value)}`);
-  return value.map((item: Json) => ({ item, element: elementName(shape, item, path) }));
+  return value.map((item: Json, index) => ({ item, element: elementName(shape, item, path, index) }));
 }
 
-function elementName({ keys }: Shape & { kind: 'list' }, item: Json, path: readonly string[]): string {
+function elementName({ keys }: Shape & { kind: 'list' }, item: Json, path: readonly string[], index: number): string {
   if (!keys) return `v:${JSON.stringify(item)}`;
   const fields = expectMap(item, path);
   const named: Fields = {};
   for (const key of [...keys].sort()) {
     const value = fields[key] ?? KEY_DEFAULTS[key];
     if (value !== undefined) named[key] = value;
-    else if (keys.length === 1)
+    else
       throw new TypedError(
-        `${showPath(path)}: element 0: associative list with keys has an element that omits key field ${JSON.stringify(key)} (and doesn't have default value)`,
+        `${showPath(path)}: element ${index}: associative list with keys has an element that omits key field ${JSON.stringify(key)} (and doesn't have default value)`,
       );
   }
   return `k:${JSON.stringify(named)}`;

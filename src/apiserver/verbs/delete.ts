@@ -177,7 +177,10 @@ function finalizersFor(resource: ServedResource, current: readonly string[], { p
 function removed(context: ApiContext, resource: ServedResource, object: KubeObject): KubeObject {
   if (!resource.behaviour.deletionGracePeriodSeconds) return object;
   const { metadata } = object;
-  return { ...object, metadata: { ...metadata, deletionTimestamp: metadata.deletionTimestamp ?? timestamp(context.clock.now()), deletionGracePeriodSeconds: 0 } };
+  return {
+    ...object,
+    metadata: { ...metadata, deletionTimestamp: metadata.deletionTimestamp ?? timestamp(context.clock.now()), deletionGracePeriodSeconds: 0 },
+  };
 }
 
 function gone(resource: ServedResource, { metadata }: KubeObject): KubeObject {

@@ -9,7 +9,7 @@ import { selectionOf } from './selection.ts';
 
 export async function get(context: ApiContext, resource: ServedResource, request: ApiRequest): Promise<ApiResponse> {
   const { namespace = '', name = '' } = request;
-  checkResourceVersion(context, request.query);
+  checkResourceVersion(context, resource, request.query);
   const current = await read(context, resource, namespace, name);
   if (!current) throw notFound(resource.facts, name);
   return { code: 200, object: current.object };
@@ -46,7 +46,7 @@ export async function selectObjects(context: ApiContext, resource: ServedResourc
   const limit = query['limit'] ? Number(query['limit']) : 0;
   const prefix = namespace && resource.namespaced ? `${resource.prefix}${namespace}/` : resource.prefix;
   const from = query['continue'] ? readToken(query['continue'], query) : undefined;
-  if (!from) checkResourceVersion(context, query);
+  if (!from) checkResourceVersion(context, resource, query);
   const exact =
     query['resourceVersionMatch'] === 'Exact' || (limit > 0 && !query['resourceVersionMatch'] && query['resourceVersion'] && query['resourceVersion'] !== '0')
       ? Number(query['resourceVersion'])
@@ -92,23 +92,24 @@ function checkListOptions(query: Query): void {
   if (query['continue'] && match) errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'));
   else if (match && !resourceVersion)
     errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
-  if (match && match !== 'Exact' && match !== 'NotOlderThan') errors.push(notSupported('resourceVersionMatch', match, ['Exact', 'NotOlderThan']));
+  if (match && match !== 'Exact' && match !== 'NotOlderThan') errors.push(notSupported('resourceVersionMatch', match, ['Exact', 'NotOlderThan', '']));
   if (match === 'Exact' && resourceVersion === '0')
     errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+  if (query['sendInitialEvents'] !== undefined) errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
   if (errors.length) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
   if (limit !== undefined && !/^-?\d+$/.test(limit)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(limit)}: invalid syntax`);
 }
 
 /** A version from the future is one that this server has not seen yet; upstream waits, then says so. */
-export function checkResourceVersion(context: ApiContext, { resourceVersion }: Query): number {
+export function checkResourceVersion(context: ApiContext, { facts }: ServedResource, { resourceVersion }: Query): number {
   if (!resourceVersion || resourceVersion === '0') return 0;
   if (!/^\d+$/.test(resourceVersion))
-    throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [
+    throw invalid({ group: facts.group, kind: facts.resource }, '', [
       invalidField('resourceVersion', resourceVersion, `strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`),
     ]);
   const revision = Number(resourceVersion);
   if (revision <= context.store.revision) return revision;
-  throw new StatusError(504, 'Timeout', `Too large resource version: ${revision}, current: ${context.store.revision}`, {
+  throw new StatusError(504, 'Timeout', `Timeout: Too large resource version: ${revision}, current: ${context.store.revision}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     retryAfterSeconds: 1,
   });

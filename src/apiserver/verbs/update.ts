@@ -19,7 +19,7 @@ export async function update(context: ApiContext, resource: ServedResource, requ
   const { name = '', namespace = '' } = request;
   const given = decoded.metadata;
   if (given.name && given.name !== name) throw badRequest(`the name of the object (${given.name}) does not match the name on the URL (${name})`);
-  if (!given.name) throw badRequest(`the name of the object (${given.name ?? ''} based on URL) was undeterminable: name must be provided`);
+  if (!given.name) throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   if (resource.namespaced && given.namespace && given.namespace !== namespace)
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   if (resource.namespaced) given.namespace = namespace;

@@ -71,7 +71,7 @@ export async function watch(context: ApiContext, resource: ServedResource, reque
   const { query, namespace } = request;
   checkWatchOptions(query);
   const selection = selectionOf(resource, query);
-  const version = checkResourceVersion(context, query);
+  const version = checkResourceVersion(context, resource, query);
   const prefix = namespace && resource.namespaced ? `${resource.prefix}${namespace}/` : resource.prefix;
   const timers: Timer[] = [];
   let stop = (): void => {};

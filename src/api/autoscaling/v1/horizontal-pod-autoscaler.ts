@@ -1,15 +1,15 @@
 import { age } from '../../duration.ts';
-import { type FieldError, invalid } from '../../field-error.ts';
+import type { FieldError } from '../../field-error.ts';
 import type { HorizontalPodAutoscaler } from '../../generated/types/autoscaling.v1.ts';
 import type { KindBehaviour } from '../../resource.ts';
-import { validateBounds } from '../v2/horizontal-pod-autoscaler.ts';
+import { validateHorizontalPodAutoscalerSpec, validateHorizontalPodAutoscalerStatus } from '../v2/validation.ts';
 
+/** As v2 has it: the percentage is the target of a metric of cpu. */
 function validate({ spec }: HorizontalPodAutoscaler): FieldError[] {
-  const percent = spec.targetCPUUtilizationPercentage;
-  return [
-    ...validateBounds(spec),
-    ...(percent !== undefined && percent < 1 ? [invalid('spec.targetCPUUtilizationPercentage', percent, 'must be greater than 0')] : []),
-  ];
+  const { targetCPUUtilizationPercentage: averageUtilization, ...rest } = spec;
+  if (averageUtilization === undefined) return validateHorizontalPodAutoscalerSpec(rest);
+  const metrics = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } }];
+  return validateHorizontalPodAutoscalerSpec({ ...rest, metrics });
 }
 
 /** Upstream: pkg/apis/autoscaling/v1/defaults.go. */
@@ -25,7 +25,7 @@ export const horizontalPodAutoscalerV1: KindBehaviour<HorizontalPodAutoscaler> =
     object.status = { currentReplicas: 0, desiredReplicas: 0 };
   },
   validate,
-  validateUpdate: validate,
+  validateStatusUpdate: ({ status }) => validateHorizontalPodAutoscalerStatus(status),
   row: ({ metadata, spec, status }, nowMs) => {
     const percent = spec.targetCPUUtilizationPercentage;
     const current = status.currentCPUUtilizationPercentage;

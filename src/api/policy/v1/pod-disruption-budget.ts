@@ -1,4 +1,4 @@
-import { checkIntOrPercent, checkNotAbove100Percent } from '../../apps/v1/replica-validation.ts';
+import { checkCounts, checkIntOrPercent, checkNotAbove100Percent } from '../../apps/v1/replica-validation.ts';
 import { age } from '../../duration.ts';
 import { type FieldError, invalid } from '../../field-error.ts';
 import type { PodDisruptionBudget } from '../../generated/types/policy.v1.ts';
@@ -47,6 +47,7 @@ export const podDisruptionBudget: KindBehaviour<PodDisruptionBudget> = {
   },
   validate,
   validateUpdate: validate,
+  validateStatusUpdate: ({ status }) => checkCounts({ ...status }, ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'], []),
   row: ({ metadata, spec, status }, nowMs) => [
     metadata.name ?? '',
     spec.minAvailable === undefined ? 'N/A' : String(spec.minAvailable),

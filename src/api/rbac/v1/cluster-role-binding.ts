@@ -2,6 +2,7 @@ import type { ClusterRoleBinding } from '../../generated/types/rbac.v1.ts';
 import { pathSegmentFaults } from '../../meta/validation.ts';
 import type { KindBehaviour } from '../../resource.ts';
 import { bindingRow, setBindingDefaults } from './rows.ts';
+import { validateBinding, validateBindingUpdate } from './validation.ts';
 
 /** Upstream: pkg/registry/rbac. Names may hold anything that may stand in a path. */
 export const clusterRoleBinding: KindBehaviour<ClusterRoleBinding> = {
@@ -9,6 +10,8 @@ export const clusterRoleBinding: KindBehaviour<ClusterRoleBinding> = {
   version: 'v1',
   kind: 'ClusterRoleBinding',
   validateName: pathSegmentFaults,
+  validate: (object) => validateBinding(object, { namespaced: false }),
+  validateUpdate: (object, old) => validateBindingUpdate(object, old, { namespaced: false }),
   setDefaults: setBindingDefaults,
   row: bindingRow,
 };

@@ -2,6 +2,7 @@ import type { ClusterRole } from '../../generated/types/rbac.v1.ts';
 import { pathSegmentFaults } from '../../meta/validation.ts';
 import type { KindBehaviour } from '../../resource.ts';
 import { roleRow } from './rows.ts';
+import { validateClusterRole } from './validation.ts';
 
 /** Upstream: pkg/registry/rbac. Names may hold anything that may stand in a path. */
 export const clusterRole: KindBehaviour<ClusterRole> = {
@@ -9,5 +10,6 @@ export const clusterRole: KindBehaviour<ClusterRole> = {
   version: 'v1',
   kind: 'ClusterRole',
   validateName: pathSegmentFaults,
+  validate: validateClusterRole,
   row: roleRow,
 };

@@ -2,6 +2,7 @@ import type { RoleBinding } from '../../generated/types/rbac.v1.ts';
 import { pathSegmentFaults } from '../../meta/validation.ts';
 import type { KindBehaviour } from '../../resource.ts';
 import { bindingRow, setBindingDefaults } from './rows.ts';
+import { validateBinding, validateBindingUpdate } from './validation.ts';
 
 /** Upstream: pkg/registry/rbac. Names may hold anything that may stand in a path. */
 export const roleBinding: KindBehaviour<RoleBinding> = {
@@ -9,6 +10,8 @@ export const roleBinding: KindBehaviour<RoleBinding> = {
   version: 'v1',
   kind: 'RoleBinding',
   validateName: pathSegmentFaults,
+  validate: (object) => validateBinding(object, { namespaced: true }),
+  validateUpdate: (object, old) => validateBindingUpdate(object, old, { namespaced: true }),
   setDefaults: setBindingDefaults,
   row: bindingRow,
 };

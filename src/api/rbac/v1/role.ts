@@ -2,6 +2,7 @@ import type { Role } from '../../generated/types/rbac.v1.ts';
 import { pathSegmentFaults } from '../../meta/validation.ts';
 import type { KindBehaviour } from '../../resource.ts';
 import { roleRow } from './rows.ts';
+import { validateRules } from './validation.ts';
 
 /** Upstream: pkg/registry/rbac. Names may hold anything that may stand in a path. */
 export const role: KindBehaviour<Role> = {
@@ -9,5 +10,6 @@ export const role: KindBehaviour<Role> = {
   version: 'v1',
   kind: 'Role',
   validateName: pathSegmentFaults,
+  validate: ({ rules }) => validateRules(rules, { namespaced: true }),
   row: roleRow,
 };

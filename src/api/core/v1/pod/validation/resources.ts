@@ -37,7 +37,7 @@ export function isExtendedResource(name: string): boolean {
   return !isNativeResource(name) && !name.startsWith('requests.') && qualifiedNameFaults(`requests.${name}`).length === 0;
 }
 
-const mayOvercommit = (name: string): boolean => isNativeResource(name) && !isHugePages(name);
+export const mayOvercommit = (name: string): boolean => isNativeResource(name) && !isHugePages(name);
 
 /** Upstream: ValidateResourceName. */
 export function checkResourceName(name: string, field: string): FieldError[] {
@@ -48,7 +48,8 @@ export function checkResourceName(name: string, field: string): FieldError[] {
   return [];
 }
 
-function checkContainerResourceName(name: string, field: string): FieldError[] {
+/** Upstream: validateContainerResourceName. */
+export function checkContainerResourceName(name: string, field: string): FieldError[] {
   const errors = checkResourceName(name, field);
   if (!name.includes('/')) {
     if (!STANDARD_CONTAINER.includes(name) && !isHugePages(name)) errors.push(invalid(field, name, 'must be a standard resource for containers'));

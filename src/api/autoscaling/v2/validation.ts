@@ -1,0 +1,168 @@
+import { at, type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.ts';
+import type {
+  CrossVersionObjectReference,
+  HorizontalPodAutoscaler,
+  HorizontalPodAutoscalerSpec,
+  HPAScalingRules,
+  MetricSpec,
+  MetricTarget,
+} from '../../generated/types/autoscaling.v2.ts';
+import { pathSegmentFaults } from '../../meta/validation.ts';
+import { parseQuantity } from '../../quantity.ts';
+import { checkNonNegative, checkNonNegativeQuantity, checkWith } from '../../validation.ts';
+
+const TYPES = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource'];
+const TARGET_TYPES = ['Utilization', 'Value', 'AverageValue'];
+const MAX_WINDOW_SECONDS = 3600;
+const MAX_PERIOD_SECONDS = 1800;
+
+/** Upstream: ValidateCrossVersionObjectReference. */
+function checkReference(reference: Partial<CrossVersionObjectReference> | undefined, field: string): FieldError[] {
+  return (['kind', 'name'] as const).flatMap((key) => {
+    const value = reference?.[key];
+    return value ? checkWith(pathSegmentFaults, value, `${field}.${key}`) : [required(`${field}.${key}`)];
+  });
+}
+
+function checkIdentifier(metric: { name?: string } | undefined, field: string): FieldError[] {
+  return metric?.name ? checkWith(pathSegmentFaults, metric.name, `${field}.name`) : [required(`${field}.name`, 'must specify a metric name')];
+}
+
+const isPositive = (quantity: string): boolean => parseQuantity(quantity).nano > 0n;
+
+function checkTarget(target: Partial<MetricTarget>, field: string): FieldError[] {
+  const { type = '', value, averageValue, averageUtilization } = target;
+  const errors = type ? [] : [required(`${field}.type`, 'must specify a metric target type')];
+  if (!TARGET_TYPES.includes(type)) errors.push(invalid(`${field}.type`, type, 'must be either Utilization, Value, or AverageValue'));
+  if (value !== undefined && !isPositive(value)) errors.push(invalid(`${field}.value`, value, 'must be positive'));
+  if (averageValue !== undefined && !isPositive(averageValue)) errors.push(invalid(`${field}.averageValue`, averageValue, 'must be positive'));
+  if (averageUtilization !== undefined && averageUtilization < 1)
+    errors.push(invalid(`${field}.averageUtilization`, averageUtilization, 'must be greater than 0'));
+  return errors;
+}
+
+/** What a metric may be made of, by the field that holds it. */
+interface Source {
+  name?: string;
+  container?: string;
+  describedObject?: Partial<CrossVersionObjectReference>;
+  metric?: { name?: string };
+  target?: Partial<MetricTarget>;
+}
+
+function checkRawOrPercent({ target = {} }: Source, field: string): FieldError[] {
+  const errors = checkTarget(target, `${field}.target`);
+  const { averageValue, averageUtilization } = target;
+  if (averageUtilization === undefined && averageValue === undefined)
+    errors.push(required(`${field}.target.averageUtilization`, 'must set either a target raw value or a target utilization'));
+  if (averageUtilization !== undefined && averageValue !== undefined)
+    errors.push(forbidden(`${field}.target.averageValue`, 'may not set both a target raw value and a target utilization'));
+  return errors;
+}
+
+function checkValueOrAverage({ metric, target = {} }: Source, field: string): FieldError[] {
+  const errors = [...checkIdentifier(metric, `${field}.metric`), ...checkTarget(target, `${field}.target`)];
+  if (target.value === undefined && target.averageValue === undefined)
+    errors.push(required(`${field}.target.averageValue`, 'must set either a target value for metric or a per-pod target'));
+  return errors;
+}
+
+/** In the order in which upstream looks at them; only the first that is there is checked itself. */
+const SOURCES: Readonly<Record<string, { type: string; check: (source: Source, field: string) => FieldError[] }>> = {
+  object: {
+    type: 'Object',
+    check: (source, field) => [...checkReference(source.describedObject, `${field}.describedObject`), ...checkValueOrAverage(source, field)],
+  },
+  external: {
+    type: 'External',
+    check: (source, field) => {
+      const both = source.target?.value !== undefined && source.target.averageValue !== undefined;
+      const words = 'may not set both a target value for metric and a per-pod target';
+      return [...checkValueOrAverage(source, field), ...(both ? [forbidden(`${field}.target.value`, words)] : [])];
+    },
+  },
+  pods: {
+    type: 'Pods',
+    check: ({ metric, target = {} }, field) => {
+      const errors = [...checkIdentifier(metric, `${field}.metric`), ...checkTarget(target, `${field}.target`)];
+      if (target.averageValue === undefined || !isPositive(target.averageValue))
+        errors.push(required(`${field}.target.averageValue`, 'must specify a positive target averageValue'));
+      return errors;
+    },
+  },
+  resource: {
+    type: 'Resource',
+    check: (source, field) => [...(source.name ? [] : [required(`${field}.name`, 'must specify a resource name')]), ...checkRawOrPercent(source, field)],
+  },
+  containerResource: {
+    type: 'ContainerResource',
+    check: (source, field) => [
+      ...(source.name ? [] : [required(`${field}.name`, 'must specify a resource name')]),
+      ...(source.container ? [] : [required(`${field}.container`, 'must specify a container')]),
+      ...checkRawOrPercent(source, field),
+    ],
+  },
+};
+
+/** Upstream: validateMetricSpec. */
+function checkMetric(metric: MetricSpec, field: string): FieldError[] {
+  const type: string = metric.type ?? '';
+  const unknown = notSupported(`${field}.type`, type, TYPES);
+  const errors = type ? [] : [required(`${field}.type`, 'must specify a metric source type')];
+  if (!TYPES.includes(type)) errors.push(unknown);
+  const present = Object.keys(SOURCES).filter((key) => metric[key as keyof MetricSpec] !== undefined);
+  const first = present[0];
+  if (first) errors.push(...SOURCES[first]!.check(metric[first as keyof MetricSpec] as Source, `${field}.${first}`));
+  const expected = Object.keys(SOURCES).find((key) => SOURCES[key]!.type === type);
+  if (!expected) errors.push(unknown);
+  else if (!present.includes(expected)) errors.push(required(`${field}.${expected}`, 'must populate information for the given metric source'));
+  if (present.length !== 1) {
+    for (const key of present) if (key !== expected) errors.push(forbidden(`${field}.${key}`, 'must populate the given metric source only'));
+  }
+  return errors;
+}
+
+/** Upstream: validateScalingRules. */
+function checkRules(rules: HPAScalingRules | undefined, field: string): FieldError[] {
+  if (!rules) return [];
+  const { stabilizationWindowSeconds: window = 0, selectPolicy, policies = [], tolerance } = rules;
+  const errors: FieldError[] = [];
+  if (window < 0) errors.push(invalid(`${field}.stabilizationWindowSeconds`, window, 'must be greater than or equal to zero'));
+  if (window > MAX_WINDOW_SECONDS) errors.push(invalid(`${field}.stabilizationWindowSeconds`, window, `must be less than or equal to ${MAX_WINDOW_SECONDS}`));
+  if (selectPolicy !== undefined && !['Disabled', 'Max', 'Min'].includes(selectPolicy))
+    errors.push(notSupported(`${field}.selectPolicy`, selectPolicy, ['Disabled', 'Max', 'Min']));
+  if (policies.length === 0) errors.push(required(`${field}.policies`, 'must specify at least one Policy'));
+  policies.forEach(({ type, value, periodSeconds }, index) => {
+    const path = at(`${field}.policies`, index);
+    if (type !== 'Pods' && type !== 'Percent') errors.push(notSupported(`${path}.type`, type, ['Percent', 'Pods']));
+    if (value <= 0) errors.push(invalid(`${path}.value`, value, 'must be greater than zero'));
+    if (periodSeconds <= 0) errors.push(invalid(`${path}.periodSeconds`, periodSeconds, 'must be greater than zero'));
+    if (periodSeconds > MAX_PERIOD_SECONDS) errors.push(invalid(`${path}.periodSeconds`, periodSeconds, `must be less than or equal to ${MAX_PERIOD_SECONDS}`));
+  });
+  return [...errors, ...checkNonNegativeQuantity(tolerance, `${field}.tolerance`)];
+}
+
+function checkBounds({ minReplicas, maxReplicas = 0 }: HorizontalPodAutoscalerSpec): FieldError[] {
+  const errors: FieldError[] = [];
+  if (minReplicas !== undefined && minReplicas < 1) errors.push(invalid('spec.minReplicas', minReplicas, 'must be greater than or equal to 1'));
+  if (maxReplicas < 1) errors.push(invalid('spec.maxReplicas', maxReplicas, 'must be greater than 0'));
+  if (minReplicas !== undefined && maxReplicas < minReplicas)
+    errors.push(invalid('spec.maxReplicas', maxReplicas, 'must be greater than or equal to `minReplicas`'));
+  return errors;
+}
+
+/** Whichever version a client speaks, it is told of v2's fields (upstream: pkg/apis/autoscaling/validation). */
+export function validateHorizontalPodAutoscalerSpec(spec: HorizontalPodAutoscalerSpec): FieldError[] {
+  return [
+    ...checkBounds(spec),
+    ...checkReference(spec.scaleTargetRef, 'spec.scaleTargetRef'),
+    ...(spec.metrics ?? []).flatMap((metric, index) => checkMetric(metric, at('spec.metrics', index))),
+    ...checkRules(spec.behavior?.scaleUp, 'spec.behavior.scaleUp'),
+    ...checkRules(spec.behavior?.scaleDown, 'spec.behavior.scaleDown'),
+  ];
+}
+
+/** Upstream: ValidateHorizontalPodAutoscalerStatusUpdate. */
+export function validateHorizontalPodAutoscalerStatus(status: Partial<HorizontalPodAutoscaler['status']> | undefined): FieldError[] {
+  return (['currentReplicas', 'desiredReplicas'] as const).flatMap((key) => checkNonNegative(status?.[key], `status.${key}`));
+}

@@ -1,0 +1,344 @@
+import { expect, test } from 'vitest';
+import { kinds } from './kinds.ts';
+import type { KubeObject } from './object.ts';
+
+const behaviourOf = (kind: string, group: string) => kinds.find((behaviour) => behaviour.kind === kind && `${behaviour.group}/${behaviour.version}` === group)!;
+const shown = (errors: readonly { field: string; message: string }[] | undefined): string[] =>
+  (errors ?? []).map(({ field, message }) => `${field}: ${message}`);
+const made = (kind: string, group: string, body: object): KubeObject => {
+  const object = { apiVersion: '', kind, metadata: { name: 'o', namespace: 'n' }, spec: {}, status: {}, ...structuredClone(body) } as KubeObject;
+  behaviourOf(kind, group).setDefaults?.(object);
+  return object;
+};
+
+const AUTOSCALER = { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, maxReplicas: 3 };
+const hpa = (more: object): [string, string, object] => ['HorizontalPodAutoscaler', 'autoscaling/v2', { spec: { ...AUTOSCALER, ...more } }];
+const ingress = (spec: object): [string, string, object] => ['Ingress', 'networking.k8s.io/v1', { spec }];
+const path = (more: object): object => ({
+  rules: [{ http: { paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: 'web', port: { number: 80 } } }, ...more }] } }],
+});
+const policy = (spec: object): [string, string, object] => ['NetworkPolicy', 'networking.k8s.io/v1', { spec: { podSelector: {}, ...spec } }];
+const quota = (spec: object): [string, string, object] => ['ResourceQuota', '/v1', { spec }];
+const limits = (item: object): [string, string, object] => ['LimitRange', '/v1', { spec: { limits: [item] } }];
+const PATH = 'spec.rules[0].http.paths[0]';
+
+test.each<[string, [kind: string, group: string, body: object], string[]]>([
+  ['an autoscaler as it should be', hpa({}), []],
+  [
+    'bounds and target',
+    hpa({ minReplicas: 0, maxReplicas: 0, scaleTargetRef: { kind: 'a/b', name: '' } }),
+    [
+      'spec.minReplicas: Invalid value: 0: must be greater than or equal to 1',
+      'spec.maxReplicas: Invalid value: 0: must be greater than 0',
+      'spec.scaleTargetRef.kind: Invalid value: "a/b": may not contain \'/\'',
+      'spec.scaleTargetRef.name: Required value',
+    ],
+  ],
+  [
+    'a metric without its source and with another',
+    hpa({ metrics: [{ type: 'Pods', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 0 } } }] }),
+    [
+      'spec.metrics[0].resource.target.averageUtilization: Invalid value: 0: must be greater than 0',
+      'spec.metrics[0].pods: Required value: must populate information for the given metric source',
+    ],
+  ],
+  [
+    'two sources in one metric',
+    hpa({
+      metrics: [
+        {
+          type: 'Resource',
+          pods: { metric: { name: 'rps' }, target: { type: 'AverageValue', averageValue: '1' } },
+          resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } },
+        },
+      ],
+    }),
+    ['spec.metrics[0].pods: Forbidden: must populate the given metric source only'],
+  ],
+  [
+    'a metric of the pods',
+    hpa({ metrics: [{ type: 'Pods', pods: { metric: {}, target: { type: 'AverageValue', averageValue: '-1' } } }] }),
+    [
+      'spec.metrics[0].pods.metric.name: Required value: must specify a metric name',
+      'spec.metrics[0].pods.target.averageValue: Invalid value: "-1": must be positive',
+      'spec.metrics[0].pods.target.averageValue: Required value: must specify a positive target averageValue',
+    ],
+  ],
+  [
+    'both a raw value and a share',
+    hpa({ metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 5, averageValue: '1' } } }] }),
+    ['spec.metrics[0].resource.target.averageValue: Forbidden: may not set both a target raw value and a target utilization'],
+  ],
+  [
+    'behaviour',
+    hpa({ behavior: { scaleDown: { stabilizationWindowSeconds: 4000, selectPolicy: 'Mean', policies: [{ type: 'Part', value: 0, periodSeconds: 1801 }] } } }),
+    [
+      'spec.behavior.scaleDown.stabilizationWindowSeconds: Invalid value: 4000: must be less than or equal to 3600',
+      'spec.behavior.scaleDown.selectPolicy: Unsupported value: "Mean": supported values: "Disabled", "Max", "Min"',
+      'spec.behavior.scaleDown.policies[0].type: Unsupported value: "Part": supported values: "Percent", "Pods"',
+      'spec.behavior.scaleDown.policies[0].value: Invalid value: 0: must be greater than zero',
+      'spec.behavior.scaleDown.policies[0].periodSeconds: Invalid value: 1801: must be less than or equal to 1800',
+    ],
+  ],
+  [
+    'a v1 autoscaler is told of v2',
+    ['HorizontalPodAutoscaler', 'autoscaling/v1', { spec: { ...AUTOSCALER, targetCPUUtilizationPercentage: 0 } }],
+    ['spec.metrics[0].resource.target.averageUtilization: Invalid value: 0: must be greater than 0'],
+  ],
+  ['an ingress as it should be', ingress(path({})), []],
+  ['an ingress of nothing', ingress({}), ['spec: Invalid value: []: either `defaultBackend` or `rules` must be specified']],
+  [
+    'paths',
+    ingress(path({ path: 'a//b/..' })),
+    [
+      `${PATH}.path: Invalid value: "a//b/..": must be an absolute path`,
+      `${PATH}.path: Invalid value: "a//b/..": must not contain '//'`,
+      `${PATH}.path: Invalid value: "a//b/..": cannot end with '/..'`,
+    ],
+  ],
+  ['no path type', ingress(path({ pathType: undefined })), [`${PATH}.pathType: Required value: pathType must be specified`]],
+  [
+    'another path type',
+    ingress(path({ pathType: 'Regex' })),
+    [`${PATH}.pathType: Unsupported value: "Regex": supported values: "Exact", "ImplementationSpecific", "Prefix"`],
+  ],
+  ['no backend', ingress(path({ backend: {} })), [`${PATH}.backend: Invalid value: "": resource or service backend is required`]],
+  [
+    'a backend without a port',
+    ingress({ defaultBackend: { service: { name: '' } } }),
+    ['spec.defaultBackend.service.name: Required value', 'spec.defaultBackend: Required value: port name or number is required'],
+  ],
+  [
+    'hosts and secrets',
+    ingress({ rules: [{ host: '1.2.3.4' }], tls: [{ hosts: ['*.a.b', '*'], secretName: 'A' }], defaultBackend: { resource: { kind: '', name: 'x' } } }),
+    [
+      'spec.defaultBackend.resource.kind: Required value: kind is required',
+      'spec.rules[0].host: Invalid value: "1.2.3.4": must be a DNS name, not an IP address',
+      expect.stringMatching(/^spec\.tls\[0\]\.hosts\[1\]: Invalid value: "\*": a wildcard DNS-1123 subdomain must start with/),
+      expect.stringMatching(/^spec\.tls\[0\]\.secretName: Invalid value: "A": a lowercase RFC 1123 subdomain/),
+    ] as string[],
+  ],
+  [
+    'an ingress class',
+    ['IngressClass', 'networking.k8s.io/v1', { spec: { controller: 'acme', parameters: { kind: 'P', name: 'p', scope: 'Namespace' } } }],
+    [
+      'spec.controller: Invalid value: "acme": must be a domain-prefixed path (such as "acme.io/foo")',
+      "spec.parameters.namespace: Required value: `parameters.scope` is set to 'Namespace'",
+    ],
+  ],
+  [
+    'ports of a network policy',
+    policy({ ingress: [{ ports: [{ port: 80, endPort: 70 }, { port: 'web', endPort: 1 }, { endPort: 1 }, { protocol: 'ICMP', port: 0 }] }] }),
+    [
+      'spec.ingress[0].ports[0].endPort: Invalid value: 80: must be greater than or equal to `port`',
+      'spec.ingress[0].ports[1].endPort: Invalid value: 1: may not be specified when `port` is non-numeric',
+      'spec.ingress[0].ports[2].endPort: Invalid value: 1: may not be specified when `port` is not specified',
+      'spec.ingress[0].ports[3].protocol: Unsupported value: "ICMP": supported values: "TCP", "UDP", "SCTP"',
+      'spec.ingress[0].ports[3].port: Invalid value: 0: must be between 1 and 65535, inclusive',
+    ],
+  ],
+  [
+    'peers of a network policy',
+    policy({
+      policyTypes: ['Egress', 'Other'],
+      egress: [
+        {
+          to: [
+            {},
+            { podSelector: {}, ipBlock: { cidr: '10.0.0.0/8' } },
+            { ipBlock: { cidr: '10.0.0.0/8', except: ['10.1.0.0/16', '11.0.0.0/16', '10.0.0.0/8'] } },
+            { ipBlock: { cidr: '2001:db8::/32', except: ['2001:db8:1::/48'] } },
+          ],
+        },
+      ],
+    }),
+    [
+      'spec.egress[0].to[0]: Required value: must specify a peer',
+      'spec.egress[0].to[1]: Forbidden: may not specify both ipBlock and another peer',
+      'spec.egress[0].to[2].ipBlock.except[1]: Invalid value: "11.0.0.0/16": must be a strict subset of `cidr`',
+      'spec.egress[0].to[2].ipBlock.except[2]: Invalid value: "10.0.0.0/8": must be a strict subset of `cidr`',
+      'spec.policyTypes[1]: Unsupported value: "Other": supported values: "Egress", "Ingress"',
+    ],
+  ],
+  ['a quota as it should be', quota({ hard: { pods: '10', 'requests.cpu': '4', 'count/deployments.apps': '5', 'hugepages-2Mi': '1' } }), []],
+  [
+    'amounts of a quota',
+    quota({ hard: { pods: '1500m', cars: '1', cpu: '-1' } }),
+    [
+      'spec.hard[cars]: Invalid value: "cars": must be a standard resource type or fully qualified',
+      'spec.hard[cars]: Invalid value: "cars": must be a standard resource for quota',
+      'spec.hard[cpu]: Invalid value: "-1": must be greater than or equal to 0',
+      'spec.hard[pods]: Invalid value: "1500m": must be an integer',
+    ],
+  ],
+  [
+    'scopes of a quota',
+    quota({ hard: { services: '1' }, scopes: ['BestEffort', 'NotBestEffort', 'Odd'] }),
+    [
+      'spec.scopes: Invalid value: ["BestEffort","NotBestEffort","Odd"]: unsupported scope applied to resource',
+      'spec.scopes: Invalid value: ["BestEffort","NotBestEffort","Odd"]: unsupported scope applied to resource',
+      'spec.scopes: Invalid value: ["BestEffort","NotBestEffort","Odd"]: unsupported scope',
+      'spec.scopes: Invalid value: ["BestEffort","NotBestEffort","Odd"]: conflicting scopes',
+    ],
+  ],
+  [
+    'a scope selector',
+    quota({
+      scopeSelector: {
+        matchExpressions: [
+          { scopeName: 'PriorityClass', operator: 'In' },
+          { scopeName: 'PriorityClass', operator: 'Like' },
+        ],
+      },
+    }),
+    [
+      "spec.scopeSelector.matchExpressions.values: Required value: must be at least one value when `operator` is 'In' or 'NotIn' for scope selector",
+      'spec.scopeSelector.matchExpressions.operator: Invalid value: "Like": not a valid selector operator',
+    ],
+  ],
+  [
+    'limits of containers',
+    limits({ type: 'Container', max: { cpu: '1' }, min: { cpu: '2' }, maxLimitRequestRatio: { memory: '500m' } }),
+    [
+      'spec.limits[0].min[cpu]: Invalid value: "2": min value 2 is greater than max value 1',
+      'spec.limits[0].defaultRequest[cpu]: Invalid value: "1": min value 2 is greater than default request value 1',
+      'spec.limits[0].default[cpu]: Invalid value: "2": min value 2 is greater than default value 1',
+      'spec.limits[0].maxLimitRequestRatio[memory]: Invalid value: "500m": ratio 500m is less than 1',
+    ],
+  ],
+  [
+    'limits of pods',
+    limits({ type: 'Pod', default: { cpu: '1' }, max: { cpu: '4' }, min: { cpu: '1' }, maxLimitRequestRatio: { cpu: '5' } }),
+    [
+      "spec.limits[0].default: Forbidden: may not be specified when `type` is 'Pod'",
+      'spec.limits[0].maxLimitRequestRatio[cpu]: Invalid value: "5": ratio 5 is greater than max/min = 4.000000',
+    ],
+  ],
+  [
+    'limits of claims',
+    limits({ type: 'PersistentVolumeClaim' }),
+    ['spec.limits[0].limits: Required value: either minimum or maximum storage value is required, but neither was provided'],
+  ],
+  ['limits of something else', limits({ type: 'Car' }), ['spec.limits[0].type: Invalid value: "Car": must be a standard limit type or fully qualified']],
+  [
+    'the finalizers of a namespace',
+    ['Namespace', '/v1', { spec: { finalizers: ['kubernetes', 'mine', 'a.b/c'] } }],
+    ['spec.finalizers: Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified'],
+  ],
+  [
+    'rules of a Role',
+    [
+      'Role',
+      'rbac.authorization.k8s.io/v1',
+      {
+        rules: [
+          { verbs: [], resources: ['pods'] },
+          { verbs: ['get'], nonResourceURLs: ['/x'] },
+        ],
+      },
+    ],
+    [
+      'rules[0].verbs: Required value: verbs must contain at least one value',
+      'rules[0].apiGroups: Required value: resource rules must supply at least one api group',
+      'rules[1].nonResourceURLs: Invalid value: ["/x"]: namespaced rules cannot apply to non-resource URLs',
+    ],
+  ],
+  [
+    'a ClusterRoleBinding',
+    [
+      'ClusterRoleBinding',
+      'rbac.authorization.k8s.io/v1',
+      {
+        roleRef: { kind: 'Role', name: '' },
+        subjects: [
+          { kind: 'ServiceAccount', name: 'a' },
+          { kind: 'Robot', name: 'r' },
+        ],
+      },
+    ],
+    [
+      'roleRef.kind: Unsupported value: "Role": supported values: "ClusterRole"',
+      'roleRef.name: Required value',
+      'subjects[0].namespace: Required value',
+      'subjects[1].kind: Unsupported value: "Robot": supported values: "ServiceAccount", "User", "Group"',
+    ],
+  ],
+  [
+    'a StorageClass',
+    ['StorageClass', 'storage.k8s.io/v1', { provisioner: 'a b', reclaimPolicy: 'Recycle' }],
+    [
+      expect.stringMatching(/^provisioner: Invalid value: "a b": name part must consist/),
+      'reclaimPolicy: Unsupported value: "Recycle": supported values: "Delete", "Retain"',
+    ] as string[],
+  ],
+])('%s', (_name, [kind, group, body], wanted) => {
+  expect(shown(behaviourOf(kind, group).validate?.(made(kind, group, body)))).toEqual(wanted);
+});
+
+test.each<[string, kind: string, group: string, before: object, after: object, string[]]>([
+  [
+    'a binding keeps its role',
+    'RoleBinding',
+    'rbac.authorization.k8s.io/v1',
+    { roleRef: { kind: 'Role', name: 'a' } },
+    { roleRef: { kind: 'Role', name: 'b' } },
+    ['roleRef: Invalid value: {"APIGroup":"rbac.authorization.k8s.io","Kind":"Role","Name":"b"}: cannot change roleRef'],
+  ],
+  [
+    'a StorageClass keeps what it is',
+    'StorageClass',
+    'storage.k8s.io/v1',
+    { provisioner: 'p', parameters: { a: 'b' } },
+    { provisioner: 'q', volumeBindingMode: 'WaitForFirstConsumer' },
+    [
+      'parameters: Forbidden: updates to parameters are forbidden.',
+      'provisioner: Forbidden: updates to provisioner are forbidden.',
+      'volumeBindingMode: Invalid value: "WaitForFirstConsumer": field is immutable',
+    ],
+  ],
+  [
+    'an IngressClass keeps its controller',
+    'IngressClass',
+    'networking.k8s.io/v1',
+    { spec: { controller: 'a.b/c' } },
+    { spec: { controller: 'a.b/d' } },
+    ['spec.controller: Invalid value: "a.b/d": field is immutable'],
+  ],
+  [
+    'a quota keeps its scopes',
+    'ResourceQuota',
+    '/v1',
+    { spec: { scopes: ['BestEffort'] } },
+    { spec: {} },
+    ['spec.scopes: Invalid value: null: field is immutable'],
+  ],
+])('%s', (_name, kind, group, before, after, wanted) => {
+  expect(shown(behaviourOf(kind, group).validateUpdate?.(made(kind, group, after), made(kind, group, before)))).toEqual(wanted);
+});
+
+test.each<[string, kind: string, group: string, body: object, string[]]>([
+  [
+    'a namespace that is not being deleted',
+    'Namespace',
+    '/v1',
+    { status: { phase: 'Terminating' } },
+    ['status.Phase: Invalid value: "Terminating": may only be \'Active\' if `deletionTimestamp` is empty'],
+  ],
+  [
+    'the counts of a budget',
+    'PodDisruptionBudget',
+    'policy/v1',
+    { status: { disruptionsAllowed: -1 } },
+    ['status.disruptionsAllowed: Invalid value: -1: must be greater than or equal to 0'],
+  ],
+  [
+    'the counts of an autoscaler',
+    'HorizontalPodAutoscaler',
+    'autoscaling/v2',
+    { spec: AUTOSCALER, status: { currentReplicas: -1 } },
+    ['status.currentReplicas: Invalid value: -1: must be greater than or equal to 0'],
+  ],
+])('a status: %s', (_name, kind, group, body, wanted) => {
+  const object = made(kind, group, body);
+  expect(shown(behaviourOf(kind, group).validateStatusUpdate?.(object, object))).toEqual(wanted);
+});
