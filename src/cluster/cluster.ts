@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { KubeObject } from '../api/object.ts';
 import { ApiServer } from '../apiserver/api-server.ts';
+import { Expiry } from '../apiserver/expiry.ts';
 import { CertificateAuthenticator } from '../apiserver/http/authentication.ts';
 import { HttpServer } from '../apiserver/http/server.ts';
 import { Client } from '../client/client.ts';
@@ -49,6 +50,7 @@ export class Cluster {
   readonly #http: HttpServer;
   readonly #store: Store;
   readonly #controlPlane: ControlPlane;
+  readonly #expiry: Expiry;
 
   private constructor(parts: {
     kubeconfig: string;
@@ -66,6 +68,8 @@ export class Cluster {
     this.#http = parts.http;
     this.#store = parts.store;
     this.#controlPlane = parts.controlPlane;
+    this.#expiry = new Expiry(parts.apiServer.context);
+    this.#expiry.start();
   }
 
   /**
@@ -123,6 +127,7 @@ export class Cluster {
 
   /** Stops the components, cuts all connections, and flushes what is kept. */
   async stop(): Promise<void> {
+    this.#expiry.stop();
     await this.#controlPlane.stop();
     await this.#http.close();
     await this.#store.close();

@@ -137,7 +137,7 @@ export class ControlPlane {
           pods,
           hostIP: `172.18.0.${i + 1}`,
           podCIDR,
-        relistPeriodMs,
+          relistPeriodMs,
         }),
       );
     }
