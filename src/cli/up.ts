@@ -64,7 +64,8 @@ async function start(options: UpOptions, kubeconfigFile: string, rules: ImageRul
       port: options.port,
       kubeconfigFile,
       relistPeriodMs: options.relist,
-      log: lineLog((line) => void process.stderr.write(line)),
+      // What is tried again by itself is no news on a terminal.
+      log: { ...lineLog((line) => void process.stderr.write(line)), info: () => {} },
       ...(options.ephemeral ? {} : { dataDir: options.dataDir ?? defaultDataDir() }),
       ...(rules ? { simulate: rules } : {}),
       ...(options.seed === undefined ? {} : { seed: options.seed }),
