@@ -31,6 +31,14 @@ export interface Scalable<T> {
   selector(object: T): string;
 }
 
+/** What a client may change through one subresource. */
+export interface PartOfObject<T> {
+  /** The old object with what the client may change this way; pure. */
+  merge(submitted: T, old: T): T;
+  /** Everything wrong with the change. metadata is checked by the caller. */
+  validateUpdate(object: T, old: T): FieldError[];
+}
+
 /**
  * What the API server must know of a kind beyond its schema. Every part is optional: a kind without any is stored and
  * served as it is. Hooks that fill in or drop fields work on a fresh copy and may change it; all others are pure.
@@ -52,6 +60,8 @@ export interface KindBehaviour<T extends KubeObject = KubeObject> {
   /** Everything wrong with the change. Includes what validate finds, where upstream does. metadata is checked by the caller. */
   validateUpdate?(object: T, old: T): FieldError[];
   validateStatusUpdate?(object: T, old: T): FieldError[];
+  /** Parts of the object that are changed through subresources of their own, by the subresource's name. */
+  parts?: Readonly<Record<string, PartOfObject<T>>>;
   /** Said with every answer, of a version that is on its way out. */
   deprecation?: string;
   /** Sentences for Warning headers. */

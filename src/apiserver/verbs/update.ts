@@ -103,9 +103,10 @@ function prepareForUpdate(
   subresource: string,
   submitted: KubeObject,
   old: KubeObject,
-  { merge }: ModifyOptions,
+  options: ModifyOptions,
 ): { object: KubeObject; fresh: boolean } {
   const { behaviour } = resource;
+  const merge = options.merge ?? behaviour.parts?.[subresource]?.merge;
   let object = merge ? merge(submitted, old) : submitted;
   if (subresource === 'status' && !merge) object = { ...submitted, ...('spec' in old ? { spec: (old as { spec?: unknown }).spec } : {}) } as KubeObject;
   else if (!subresource && resource.hasStatus) object = withStatusOf(submitted, old);
@@ -150,8 +151,9 @@ function check(resource: ServedResource, subresource: string, object: KubeObject
     // The store checks the version; the metadata's own rule wants to see one.
     ...validateObjectMetaUpdate({ ...object.metadata, resourceVersion: old.metadata.resourceVersion! }, old.metadata),
   ];
-  const own = validate
-    ? validate(object, old)
+  const ofPart = validate ?? behaviour.parts?.[subresource]?.validateUpdate;
+  const own = ofPart
+    ? ofPart(object, old)
     : subresource === 'status'
       ? behaviour.validateStatusUpdate?.(object, old)
       : behaviour.validateUpdate

@@ -3,6 +3,8 @@ import type { KindBehaviour } from '../../resource.ts';
 import { setPodOnlyDefaults, setPodSpecDefaults } from './pod/defaults.ts';
 import { qosClass } from './pod/quality-of-service.ts';
 import { podRow } from './pod/row.ts';
+import { mergeEphemeralContainers, validateEphemeralContainersUpdate } from './pod/validation/ephemeral-containers.ts';
+import { mergeResize, validatePodResize } from './pod/validation/resize.ts';
 import { validatePod, validatePodUpdate } from './pod/validation/update.ts';
 
 /** Upstream: pkg/registry/core/pod/strategy.go. */
@@ -40,6 +42,10 @@ export const pod: KindBehaviour<Pod> = {
   },
   validate: validatePod,
   validateUpdate: validatePodUpdate,
+  parts: {
+    resize: { merge: mergeResize, validateUpdate: validatePodResize },
+    ephemeralcontainers: { merge: mergeEphemeralContainers, validateUpdate: validateEphemeralContainersUpdate },
+  },
   row: podRow,
   selectableFields: {
     'spec.nodeName': ({ spec }) => spec.nodeName ?? '',

@@ -72,6 +72,13 @@ function checkClasses({ priorityClassName, runtimeClassName, preemptionPolicy, o
   return errors;
 }
 
+/** Of a change of the ephemeral containers alone. */
+export function checkPodSpecEphemeralContainers(spec: PodSpec, field: string): FieldError[] {
+  const { sound } = checkVolumes(spec.volumes, 'spec.volumes', { isPod: true });
+  const claims = new Set((spec.resourceClaims ?? []).map(({ name }) => name));
+  return checkEphemeralContainers({ spec, volumes: sound, claims }, field);
+}
+
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 
 /** Annotations with a meaning of their own (upstream: ValidatePodSpecificAnnotations). */

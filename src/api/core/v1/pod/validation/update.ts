@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { at, type FieldError, forbidden, invalid, required } from '../../../../field-error.ts';
 import type { Container, Pod, PodSpec, Toleration } from '../../../../generated/types/core.v1.ts';
 import { podSpecDifference } from './difference.ts';
+import { checkKept } from './ephemeral-containers.ts';
 import { checkPodAnnotations, checkPodOnly, validatePodSpec } from './pod-spec.ts';
 
 const CHANGEABLE =
@@ -57,15 +58,6 @@ function checkGates({ spec }: Pod, old: Pod): FieldError[] {
   );
 }
 
-/** Ephemeral containers are only ever added. */
-function checkEphemeral({ spec }: Pod, old: Pod): FieldError[] {
-  return (old.spec.ephemeralContainers ?? []).flatMap((before) => {
-    const now = (spec.ephemeralContainers ?? []).find(({ name }) => name === before.name);
-    if (!now) return [forbidden('spec.ephemeralContainers', `existing ephemeral containers "${before.name}" may not be removed\n`)];
-    return isDeepStrictEqual(now, before) ? [] : [forbidden('spec.ephemeralContainers', `existing ephemeral containers "${before.name}" may not be changed\n`)];
-  });
-}
-
 /** Everything wrong with an update of a pod (upstream: ValidatePodUpdate). */
 export function validatePodUpdate(pod: Pod, old: Pod): FieldError[] {
   const errors = validatePod(pod);
@@ -78,7 +70,7 @@ export function validatePodUpdate(pod: Pod, old: Pod): FieldError[] {
   errors.push(...checkDeadline(pod.spec.activeDeadlineSeconds, old.spec.activeDeadlineSeconds));
   if (pod.spec.tolerations !== undefined || old.spec.tolerations !== undefined)
     errors.push(...checkAddedTolerations(pod.spec.tolerations ?? [], old.spec.tolerations ?? []));
-  errors.push(...checkGates(pod, old), ...checkEphemeral(pod, old));
+  errors.push(...checkGates(pod, old), ...checkKept(pod, old));
   const comparable = munged(pod.spec, old.spec);
   if (!isDeepStrictEqual(comparable, old.spec)) {
     errors.push(forbidden('spec', `pod updates may not change fields other than ${CHANGEABLE}\n${podSpecDifference(old.spec, comparable)}`));
