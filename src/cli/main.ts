@@ -59,6 +59,20 @@ program
     process.exitCode = await kubectl(args);
   });
 
+program
+  .command('sim')
+  .description('play whole clusters on virtual time, with faults, and check that the rules of Deployments hold')
+  .option('--seeds <count>', 'how many seeds to play', whole(1, 100_000_000), 100)
+  .option('--from <seed>', 'the first of them', whole(0, 4_294_967_295), 1)
+  .option('--seed <number>', 'play this one alone', whole(0, 4_294_967_295))
+  .option('--bug <name>', 'plant a mistake in the controllers, to see it found')
+  .option('--shrink', 'look for the fewest steps and faults that a failure takes')
+  .option('--log', 'print all that happens, with --seed')
+  .action(async (options) => {
+    const { sim } = await import('./sim.ts');
+    process.exitCode = await sim(options);
+  });
+
 process.on('uncaughtException', (error) => {
   // A reader that has gone (`coracle … | head`) is no fault of ours.
   if ((error as NodeJS.ErrnoException).code === 'EPIPE') process.exit(0);

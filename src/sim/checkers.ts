@@ -93,7 +93,10 @@ function negative({ after }: Write): string | undefined {
 }
 
 /** A ReplicaSet whose size we changed, with its live Deployment. */
-function resized({ resource, writer, before, after }: Write, model: ClusterModel): { from: number; to: number; replicaSet: ReplicaSet; deployment: Deployment } | undefined {
+function resized(
+  { resource, writer, before, after }: Write,
+  model: ClusterModel,
+): { from: number; to: number; replicaSet: ReplicaSet; deployment: Deployment } | undefined {
   if (resource !== 'replicasets' || writer !== CONTROLLERS || !after) return undefined;
   const replicaSet = after as ReplicaSet;
   const [from, to] = [before ? replicasOf(before as ReplicaSet) : 0, replicasOf(replicaSet)];
@@ -139,7 +142,9 @@ function collected(write: Write, { model, excuses }: CheckContext): string | und
   const deployment = gone && model.deployments.get(ownerUid(gone) ?? '');
   if (!deployment || isGoing(deployment)) return undefined;
   if (replicasOf(gone) > 0 && !excuses.stale()) return `${nameOf(gone)} with ${replicasOf(gone)} replicas was deleted while ${nameOf(deployment)} lives`;
-  const current = sameTemplate(gone.spec.template, deployment.spec.template) && !model.replicaSetsOf(deployment).some((other) => sameTemplate(other.spec.template, gone.spec.template));
+  const current =
+    sameTemplate(gone.spec.template, deployment.spec.template) &&
+    !model.replicaSetsOf(deployment).some((other) => sameTemplate(other.spec.template, gone.spec.template));
   const past = model.deploymentSince(deployment.metadata.uid!, write.atMs - RECENT_MS);
   const changed = past.some(({ spec }) => !sameTemplate(spec.template, deployment.spec.template));
   return current && !changed && !excuses.stale() ? `${nameOf(gone)} has the template of ${nameOf(deployment)}, and was deleted` : undefined;
@@ -169,7 +174,8 @@ function twins({ resource, writer, before, after }: Write, { model }: CheckConte
   if (resource !== 'replicasets' || writer !== CONTROLLERS || before || !after) return undefined;
   const made = after as ReplicaSet;
   const deployment = model.deployments.get(ownerUid(made) ?? '');
-  const twin = deployment && model.replicaSetsOf(deployment).find((other) => other !== made && !isGoing(other) && sameTemplate(other.spec.template, made.spec.template));
+  const twin =
+    deployment && model.replicaSetsOf(deployment).find((other) => other !== made && !isGoing(other) && sameTemplate(other.spec.template, made.spec.template));
   return twin && `${nameOf(made)} was made, and ${nameOf(twin)} has the same template`;
 }
 

@@ -49,7 +49,14 @@ export class ClusterModel implements TransportObserver {
       if (namespace !== this.namespace || !WATCHED.includes(resource)) return;
       const after = event.type === 'put' ? codec.eventObject(event) : undefined;
       const before = event.previous && codec.object(event.previous);
-      const write: Write = { atMs: clock.now(), revision: event.revision, resource: resource as WatchedResource, writer: this.#writer(resource, name, after), before, after };
+      const write: Write = {
+        atMs: clock.now(),
+        revision: event.revision,
+        resource: resource as WatchedResource,
+        writer: this.#writer(resource, name, after),
+        before,
+        after,
+      };
       this.#take(write);
       onWrite(write);
     });

@@ -1,6 +1,6 @@
 import type { Deployment, ReplicaSet } from '../api/generated/types/apps.v1.ts';
-import type { KubeObject } from '../api/object.ts';
 import { selectorFrom } from '../api/labels.ts';
+import type { KubeObject } from '../api/object.ts';
 import { maxReplicas, replicasOf } from '../controllers/deployment/strategy.ts';
 import { findNewReplicaSet } from '../controllers/deployment/template.ts';
 import { isPodActive, isPodAvailable, isPodReady } from '../controllers/pod-state.ts';
@@ -31,7 +31,11 @@ function ofDeployment(model: ClusterModel, deployment: Deployment): string[] {
   const counts = (status.replicas ?? 0) === total ? [] : [`${name}: status.replicas is ${status.replicas}, its ReplicaSets have ${total}`];
   if (spec.paused) return counts;
   if (!current) return [...counts, `${name} has no ReplicaSet of its template`];
-  return [...counts, ...ofRevision(deployment, current, replicaSets), ...(isBad(deployment) ? ofStuck(deployment, replicaSets) : ofComplete(deployment, current, replicaSets))];
+  return [
+    ...counts,
+    ...ofRevision(deployment, current, replicaSets),
+    ...(isBad(deployment) ? ofStuck(deployment, replicaSets) : ofComplete(deployment, current, replicaSets)),
+  ];
 }
 
 const isBad = ({ spec }: Deployment): boolean => spec.template.spec.containers[0]!.image!.startsWith(IMAGES.bad) && replicasOf({ spec } as Deployment) > 0;
@@ -41,7 +45,8 @@ function ofRevision(deployment: Deployment, current: ReplicaSet, replicaSets: re
   const highest = Math.max(...replicaSets.map(revisionOf));
   const found: string[] = [];
   if (revisionOf(current) !== highest) found.push(`${nameOf(current)} is the one of today and has revision ${revisionOf(current)}, the highest is ${highest}`);
-  if (revisionOf(deployment) !== revisionOf(current)) found.push(`${nameOf(deployment)} has revision ${revisionOf(deployment)}, its ReplicaSet ${revisionOf(current)}`);
+  if (revisionOf(deployment) !== revisionOf(current))
+    found.push(`${nameOf(deployment)} has revision ${revisionOf(deployment)}, its ReplicaSet ${revisionOf(current)}`);
   return found;
 }
 

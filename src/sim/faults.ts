@@ -67,7 +67,7 @@ function drawFault(kind: FaultKind, rng: Rng, atMs: number): Fault {
     case 'crash':
       return { kind, atMs, afterWrites: rng.integer(6), downMs: rng.pick([0, 500, 5000]) };
     case 'overlap':
-      return { kind, atMs, forMs: rng.pick([500, 5000, 20_000]) };
+      return { kind, atMs, forMs: rng.pick([500, 3000, 8000]) };
     default:
       return { kind, component, atMs, forMs: 500 + rng.integer(15_000), chance: rng.pick([0.1, 0.3, 0.6]) };
   }
@@ -93,7 +93,8 @@ export function staleUntilMs(fault: Fault): number {
   }
 }
 
-const isWrite = ({ verb }: ApiRequest): boolean => verb !== 'get' && verb !== 'list' && verb !== 'watch';
+/** Whether the request may change something. */
+export const isWrite = ({ verb }: ApiRequest): boolean => verb !== 'get' && verb !== 'list' && verb !== 'watch';
 
 /** The windows among a scenario's faults, as they meet requests. Each draws for itself: leaving one out changes no other. */
 export class FaultWindows {
@@ -119,9 +120,15 @@ function disturbanceOf(kind: (typeof WINDOWS)[number], request: ApiRequest, rng:
   switch (kind) {
     case 'conflicts':
       if (request.verb !== 'update') return undefined;
-      return { do: 'refuse', error: conflict(request, request.name ?? '', 'the object has been modified; please apply your changes to the latest version and try again') };
+      return {
+        do: 'refuse',
+        error: conflict(request, request.name ?? '', 'the object has been modified; please apply your changes to the latest version and try again'),
+      };
     case 'errors':
-      return { do: 'refuse', error: rng.chance(0.5) ? tooManyRequests('too many requests, please try again later', 1) : internalError('the simulator says so') };
+      return {
+        do: 'refuse',
+        error: rng.chance(0.5) ? tooManyRequests('too many requests, please try again later', 1) : internalError('the simulator says so'),
+      };
     case 'lostRequests':
       return { do: 'refuse', error: timeout(rng), afterMs: 1 + rng.integer(3000) };
     case 'lostAnswers':

@@ -181,15 +181,15 @@ function drawReadoption(name: string, rng: Rng): { steps: Step[]; faults: Fault[
   const what = rng.pick(['replicasets', 'pods'] as const);
   const foreground = rng.chance(0.5);
   const gone: Act =
-    what === 'replicasets'
-      ? { do: 'delete', name, propagationPolicy: foreground ? 'Foreground' : 'Background' }
-      : { do: 'deleteReplicaSet', name, nth: 0 };
+    what === 'replicasets' ? { do: 'delete', name, propagationPolicy: foreground ? 'Foreground' : 'Background' } : { do: 'deleteReplicaSet', name, nth: 0 };
   const steps: Step[] = [
     { atMs, do: 'mislabel', what, name, nth: 0 },
     { atMs: atMs + 3000, ...gone },
     { atMs: atMs + (foreground ? 3300 : 5500), do: 'relabel', what, name },
   ];
   const stalled = what === 'replicasets' ? 'deployments' : 'replicasets';
-  const faults: Fault[] = foreground ? [] : [{ kind: 'stall', component: 'kube-controller-manager', atMs: atMs + 2900, resource: stalled, forMs: 8000, nth: 0 }];
+  const faults: Fault[] = foreground
+    ? []
+    : [{ kind: 'stall', component: 'kube-controller-manager', atMs: atMs + 2900, resource: stalled, forMs: 8000, nth: 0 }];
   return { steps, faults };
 }

@@ -3,10 +3,10 @@ import { type Log, silent } from '../lib/log.ts';
 import { Rng } from '../lib/rng.ts';
 import { BUGS } from './bugs.ts';
 import { Checkers, type Excuses, type Violation } from './checkers.ts';
-import { ClusterModel } from './cluster-model.ts';
+import { ClusterModel, type Write } from './cluster-model.ts';
 import { unsettled } from './convergence.ts';
 import { EventLog } from './event-log.ts';
-import { type Fault, FaultWindows, staleUntilMs } from './faults.ts';
+import { type Fault, FaultWindows, isWrite, staleUntilMs } from './faults.ts';
 import { Disconnected, type Disturbance } from './faulty-transport.ts';
 import { drawScenario, type Scenario } from './scenario.ts';
 import { IMAGE_RULES, User } from './user.ts';
@@ -36,6 +36,10 @@ const CONVERGE_WITHIN_MS = 1_200_000;
 const CONVERGE_STEP_MS = 5000;
 /** At rest, nobody writes for so long; longer than the longest deadline and probe. */
 const REST_MS = 60_000;
+/** More than any change of one Deployment gives rise to. */
+const WRITES_AT_ONCE = 1500;
+/** What a write takes while there are two controllers of a kind. */
+const OVERLAP_LATENCY_MS = 5;
 const CONTROLLERS = 'kube-controller-manager';
 
 /** Plays the scenario of a seed. */
@@ -64,6 +68,7 @@ class Simulation implements Excuses {
   #startMs: number | undefined;
   #violation: Violation | undefined;
   #lastWriteMs = 0;
+  #writesAtOnce = 0;
 
   constructor(scenario: Scenario, options: SimulationOptions) {
     this.#scenario = scenario;
@@ -114,17 +119,26 @@ class Simulation implements Excuses {
       ...(bug?.replicaSet ? { replicaSet: { faults: bug.replicaSet } } : {}),
     });
     this.#cluster = cluster;
-    this.#model.follow(cluster, (write) => {
-      this.#lastWriteMs = this.#now();
-      this.#log.write(this.#now(), write);
-      if (!this.#violation) this.#fail(this.#checkers.check(write));
-    });
+    this.#model.follow(cluster, (write) => this.#take(write));
     await cluster.run(['scheduler', 'kubelets']);
     this.#controllers.push(await cluster.run(['controllers']));
     await cluster.client.resource(Namespaces).create({ metadata: { name: NAMESPACE } });
     await cluster.clock.advance(100);
     this.#startMs = cluster.clock.now();
     return cluster;
+  }
+
+  #take(write: Write): void {
+    if (this.#violation) return;
+    const now = this.#now();
+    this.#writesAtOnce = now === this.#lastWriteMs ? this.#writesAtOnce + 1 : 0;
+    this.#lastWriteMs = now;
+    this.#log.write(now, write);
+    this.#fail(this.#checkers.check(write));
+    if (this.#writesAtOnce < WRITES_AT_ONCE) return;
+    this.#fail({ rule: 'nobody writes without end', message: `${this.#writesAtOnce} writes at one moment`, atMs: now });
+    // Time stands still until they stop.
+    this.#cluster?.abandon();
   }
 
   /** Milliseconds since the scenario began. */
@@ -193,14 +207,19 @@ class Simulation implements Excuses {
 
   #disturb(request: Parameters<FaultWindows['disturb']>[0], component: string): Disturbance | undefined {
     if (this.#startMs === undefined) return undefined;
-    if (this.#crash && component === CONTROLLERS && !['get', 'list', 'watch'].includes(request.verb) && request.resource !== 'events') {
+    if (this.#crash && component === CONTROLLERS && isWrite(request) && request.resource !== 'events') {
       if (this.#crash.writesLeft-- <= 0) return this.#die(this.#crash.downMs);
     }
     const disturbance = this.#windows.disturb(request, component, this.#now());
     if (disturbance && request.resource !== 'leases') {
       const { verb, resource, name = '' } = request;
-      this.#log.note(this.#now(), `${component} ${verb} ${resource}/${name}: ${disturbance.do}${'error' in disturbance ? ` (${disturbance.error.message})` : ''}`);
+      this.#log.note(
+        this.#now(),
+        `${component} ${verb} ${resource}/${name}: ${disturbance.do}${'error' in disturbance ? ` (${disturbance.error.message})` : ''}`,
+      );
     }
+    // Without it, two that believe different things could contradict each other for ever in no time.
+    if (!disturbance && component === CONTROLLERS && this.#controllers.length > 1 && isWrite(request)) return { do: 'delay', ms: OVERLAP_LATENCY_MS };
     return disturbance;
   }
 
@@ -221,7 +240,8 @@ class Simulation implements Excuses {
     this.#crash = undefined;
     this.#log.note(this.#now(), 'the faults are over');
     const nodes = cluster.client.resource(Nodes);
-    for (const { metadata } of (await nodes.list()).items) await nodes.patch('', metadata.name!, { spec: { unschedulable: null } }, 'application/merge-patch+json');
+    for (const { metadata } of (await nodes.list()).items)
+      await nodes.patch('', metadata.name!, { spec: { unschedulable: null } }, 'application/merge-patch+json');
     const end = this.#now() + CONVERGE_WITHIN_MS;
     let left: string[] = [];
     for (;;) {

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { BUGS } from '../../src/sim/bugs.ts';
+import { simulate } from '../../src/sim/simulation.ts';
+
+describe('the simulator', () => {
+  it('a few seeds break no rule, with all shared objects frozen', async () => {
+    for (const seed of [2, 5, 6, 9, 10, 11, 13, 15]) {
+      const { violation } = await simulate(seed, { freeze: true });
+      expect(violation, `npm run sim -- --seed ${seed}`).toBeUndefined();
+    }
+  });
+
+  it('the same seed twice gives the same log, line by line', async () => {
+    const runs = [await simulate(14), await simulate(14)];
+    expect(runs[0]!.log.length).toBeGreaterThan(100);
+    expect(runs[0]!.log).toEqual(runs[1]!.log);
+  });
+});
+
+/** Seeds that are known to find each planted mistake. */
+const FOUND_BY: Record<string, number> = {};
+
+describe('a planted mistake is found', () => {
+  it.each(Object.entries(FOUND_BY))('%s, by seed %i', async (bug, seed) => {
+    expect(BUGS[bug]).toBeDefined();
+    expect((await simulate(seed, { bug })).violation).toBeDefined();
+    expect((await simulate(seed)).violation).toBeUndefined();
+  });
+});
