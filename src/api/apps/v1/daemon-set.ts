@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { setTemplateDefaults } from '../../core/v1/pod/defaults.ts';
 import { templateCells } from '../../core/v1/pod/template-cells.ts';
+import { templateWarnings } from '../../core/v1/pod/warnings.ts';
 import { age } from '../../duration.ts';
 import { type FieldError, invalid, notSupported, required } from '../../field-error.ts';
 import type { DaemonSet } from '../../generated/types/apps.v1.ts';
@@ -58,6 +59,10 @@ export const daemonSet: KindBehaviour<DaemonSet> = {
   validateUpdate: (object, old) => {
     const changed = !isDeepStrictEqual(object.spec.selector, old.spec.selector);
     return [...validate(object), ...(changed ? [invalid('spec.selector', object.spec.selector, 'field is immutable')] : [])];
+  },
+  warnings: (object, old) => {
+    if (old && object.metadata.generation === old.metadata.generation) return [];
+    return templateWarnings(object.spec.template, 'spec.template');
   },
   row: ({ metadata, spec, status }, nowMs) => [
     metadata.name ?? '',

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { setTemplateDefaults } from '../../core/v1/pod/defaults.ts';
 import { templateCells } from '../../core/v1/pod/template-cells.ts';
+import { ownerNameWarnings, templateWarnings } from '../../core/v1/pod/warnings.ts';
 import { age } from '../../duration.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.ts';
 import type { Deployment, DeploymentStrategy } from '../../generated/types/apps.v1.ts';
@@ -97,6 +98,10 @@ export const deployment: KindBehaviour<Deployment> = {
     return [...validate(object), ...(changed ? [invalid('spec.selector', object.spec.selector, 'field is immutable')] : [])];
   },
   validateStatusUpdate,
+  warnings: (object, old) => {
+    if (old && object.metadata.generation === old.metadata.generation) return [];
+    return [...(old ? [] : ownerNameWarnings(object.metadata.name)), ...templateWarnings(object.spec.template, 'spec.template')];
+  },
   row: ({ metadata, spec, status }, nowMs) => [
     metadata.name ?? '',
     `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`,

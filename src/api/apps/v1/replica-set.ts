@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { setTemplateDefaults } from '../../core/v1/pod/defaults.ts';
 import { templateCells } from '../../core/v1/pod/template-cells.ts';
+import { ownerNameWarnings } from '../../core/v1/pod/warnings.ts';
 import { age } from '../../duration.ts';
 import { type FieldError, invalid } from '../../field-error.ts';
 import type { ReplicaSet } from '../../generated/types/apps.v1.ts';
@@ -46,6 +47,7 @@ export const replicaSet: KindBehaviour<ReplicaSet> = {
       ['availableReplicas', 'replicas', 'status.replicas'],
       ['availableReplicas', 'readyReplicas', 'readyReplicas'],
     ]),
+  warnings: ({ metadata }, old) => (old ? [] : ownerNameWarnings(metadata.name)),
   row: ({ metadata, spec, status }, nowMs) => [
     metadata.name ?? '',
     spec.replicas ?? 0,

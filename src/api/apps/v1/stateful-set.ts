@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { setTemplateDefaults } from '../../core/v1/pod/defaults.ts';
 import { templateCells } from '../../core/v1/pod/template-cells.ts';
+import { templateWarnings } from '../../core/v1/pod/warnings.ts';
 import { age } from '../../duration.ts';
 import { type FieldError, forbidden, invalid } from '../../field-error.ts';
 import type { StatefulSet } from '../../generated/types/apps.v1.ts';
@@ -94,6 +95,10 @@ export const statefulSet: KindBehaviour<StatefulSet> = {
   },
   validate,
   validateUpdate,
+  warnings: (object, old) => {
+    if (old && object.metadata.generation === old.metadata.generation) return [];
+    return templateWarnings(object.spec.template, 'spec.template');
+  },
   row: ({ metadata, spec, status }, nowMs) => [
     metadata.name ?? '',
     `${status.readyReplicas ?? 0}/${spec.replicas ?? 0}`,

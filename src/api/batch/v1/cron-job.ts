@@ -1,4 +1,5 @@
 import { templateCells } from '../../core/v1/pod/template-cells.ts';
+import { ownerNameWarnings, templateWarnings } from '../../core/v1/pod/warnings.ts';
 import { age } from '../../duration.ts';
 import { type FieldError, notSupported, required } from '../../field-error.ts';
 import type { CronJob } from '../../generated/types/batch.v1.ts';
@@ -48,6 +49,10 @@ export const cronJob: KindBehaviour<CronJob> = {
       ...object,
       spec: { ...object.spec, jobTemplate: { ...object.spec.jobTemplate, spec: { completionMode: 'NonIndexed', ...object.spec.jobTemplate.spec! } } },
     }),
+  warnings: ({ metadata, spec }, old) => [
+    ...(old ? [] : ownerNameWarnings(metadata.name)),
+    ...templateWarnings(spec.jobTemplate.spec!.template, 'spec.jobTemplate.spec.template'),
+  ],
   row: ({ metadata, spec, status }, nowMs) => [
     metadata.name ?? '',
     spec.schedule,

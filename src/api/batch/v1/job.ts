@@ -2,6 +2,7 @@ import { parseTime } from '../../../lib/clock.ts';
 import { setTemplateDefaults } from '../../core/v1/pod/defaults.ts';
 import { templateCells } from '../../core/v1/pod/template-cells.ts';
 import { validatePodTemplate } from '../../core/v1/pod/validation/pod-spec.ts';
+import { ownerNameWarnings, templateWarnings } from '../../core/v1/pod/warnings.ts';
 import { age, humanDuration } from '../../duration.ts';
 import { type FieldError, invalid, notSupported, required } from '../../field-error.ts';
 import type { Job, JobSpec } from '../../generated/types/batch.v1.ts';
@@ -94,6 +95,7 @@ export const job: KindBehaviour<Job> = {
       errors.push(invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
     return errors;
   },
+  warnings: ({ metadata, spec }, old) => (old ? [] : [...ownerNameWarnings(metadata.name), ...templateWarnings(spec.template, 'spec.template')]),
   row: (object, nowMs) => [
     object.metadata.name ?? '',
     statusOf(object),

@@ -6,6 +6,7 @@ import { podRow } from './pod/row.ts';
 import { mergeEphemeralContainers, validateEphemeralContainersUpdate } from './pod/validation/ephemeral-containers.ts';
 import { mergeResize, validatePodResize } from './pod/validation/resize.ts';
 import { validatePod, validatePodUpdate } from './pod/validation/update.ts';
+import { podWarnings } from './pod/warnings.ts';
 
 /** Upstream: pkg/registry/core/pod/strategy.go. */
 export const pod: KindBehaviour<Pod> = {
@@ -46,6 +47,7 @@ export const pod: KindBehaviour<Pod> = {
     resize: { merge: mergeResize, validateUpdate: validatePodResize },
     ephemeralcontainers: { merge: mergeEphemeralContainers, validateUpdate: validateEphemeralContainersUpdate },
   },
+  warnings: podWarnings,
   row: podRow,
   selectableFields: {
     'spec.nodeName': ({ spec }) => spec.nodeName ?? '',

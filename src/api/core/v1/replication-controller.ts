@@ -7,6 +7,7 @@ import type { KindBehaviour } from '../../resource.ts';
 import { checkNonNegative } from '../../validation.ts';
 import { setTemplateDefaults } from './pod/defaults.ts';
 import { templateCells } from './pod/template-cells.ts';
+import { ownerNameWarnings } from './pod/warnings.ts';
 
 /** Upstream: pkg/apis/core/validation, ValidateReplicationControllerSpec. */
 function validate({ spec }: ReplicationController): FieldError[] {
@@ -49,6 +50,7 @@ export const replicationController: KindBehaviour<ReplicationController> = {
       ['availableReplicas', 'replicas', 'status.replicas'],
       ['availableReplicas', 'readyReplicas', 'readyReplicas'],
     ]),
+  warnings: ({ metadata }, old) => (old ? [] : ownerNameWarnings(metadata.name)),
   row: ({ metadata, spec, status }, nowMs) => [
     metadata.name ?? '',
     spec.replicas ?? 0,
