@@ -18,12 +18,25 @@ describe('the simulator', () => {
 });
 
 /** Seeds that are known to find each planted mistake. */
-const FOUND_BY: Record<string, number> = {};
+const FOUND_BY: Record<string, number> = {
+  'skip-expectations': 11,
+  'revisions-as-text': 3,
+  'round-up': 3,
+  'adopt-unseen': 166,
+  'adopt-pods-unseen': 7,
+  'adopt-on-deletion': 30,
+  'forget-deadline': 3,
+  'old-first': 3,
+  'overwrite-stale': 3,
+};
 
 describe('a planted mistake is found', () => {
+  it('by seeds that break no rule without it', async () => {
+    for (const seed of new Set(Object.values(FOUND_BY))) expect((await simulate(seed)).violation).toBeUndefined();
+  });
+
   it.each(Object.entries(FOUND_BY))('%s, by seed %i', async (bug, seed) => {
     expect(BUGS[bug]).toBeDefined();
     expect((await simulate(seed, { bug })).violation).toBeDefined();
-    expect((await simulate(seed)).violation).toBeUndefined();
   });
 });
