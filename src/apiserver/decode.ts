@@ -94,12 +94,13 @@ function decodeStruct(typeId: string, type: TypeSchema, input: Record<string, un
   return out;
 }
 
-/** Structs and times that Go holds by value, and required lists, are written even when they are unset. */
+/** What Go holds by value and does not leave out is written even when it is unset: structs, times, required lists and scalars. */
 function fillZeroes(type: TypeSchema, out: Record<string, unknown>): void {
   for (const [name, field] of zeroFields(type)) {
     if (out[name] !== undefined) continue;
     if (field.zeroNull) out[name] = null;
     else if (field.list) out[name] = [];
+    else if (field.type) out[name] = ZERO_SCALARS[field.type];
     else {
       const inner: Record<string, unknown> = {};
       fillZeroes(schema[field.ref!]!, inner);
@@ -108,13 +109,18 @@ function fillZeroes(type: TypeSchema, out: Record<string, unknown>): void {
   }
 }
 
+function isWrittenEmpty({ zeroNull, list, map, required, embedded, ref, type }: FieldSchema): boolean {
+  if (zeroNull) return true;
+  if (list) return required === true;
+  if (map) return false;
+  return ref ? embedded === true : required === true && type !== undefined && (ZERO_SCALARS[type] ?? null) !== null;
+}
+
 const zeroFieldsOf = new WeakMap<TypeSchema, [string, FieldSchema][]>();
 function zeroFields(type: TypeSchema): [string, FieldSchema][] {
   const known = zeroFieldsOf.get(type);
   if (known) return known;
-  const fields = Object.entries(type.fields).filter(
-    ([, field]) => field.zeroNull || (field.list && field.required) || (field.embedded && field.ref && !field.list && !field.map),
-  );
+  const fields = Object.entries(type.fields).filter(([, field]) => isWrittenEmpty(field));
   zeroFieldsOf.set(type, fields);
   return fields;
 }
