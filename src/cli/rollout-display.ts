@@ -6,7 +6,7 @@ const WIDTH = 24;
 /** Shows rollouts: on a terminal a bar each, which moves; elsewhere a line for each change. */
 export function rolloutDisplay(stream: NodeJS.WriteStream | undefined): { show(states: readonly RolloutState[]): void; end(): void } {
   if (!stream) return { show: () => {}, end: () => {} };
-  if (stream.isTTY) {
+  if (stream.isTTY && stream.columns) {
     const update = createLogUpdate(stream);
     return { show: (states) => update(states.map(bar).join('\n')), end: () => update.done() };
   }
