@@ -34,7 +34,7 @@ function ofDeployment(model: ClusterModel, deployment: Deployment): string[] {
   return [
     ...counts,
     ...ofRevision(deployment, current, replicaSets),
-    ...(isBad(deployment) ? ofStuck(deployment, replicaSets) : ofComplete(deployment, current, replicaSets)),
+    ...(isBad(deployment) ? ofStuck(model, deployment, replicaSets) : ofComplete(deployment, current, replicaSets)),
   ];
 }
 
@@ -56,13 +56,14 @@ function progressOf({ status }: Deployment): string {
 }
 
 /** A template whose pods never become ready: the rollout stops within its bounds, and says that it did. */
-function ofStuck(deployment: Deployment, replicaSets: readonly ReplicaSet[]): string[] {
+function ofStuck(model: ClusterModel, deployment: Deployment, replicaSets: readonly ReplicaSet[]): string[] {
   const name = nameOf(deployment);
   const wanted = replicaSets.reduce((sum, one) => sum + replicasOf(one), 0);
   const progress = progressOf(deployment);
-  // With enough pods allowed to be missing, nothing is wrong with a rollout of pods that are not ready but the deadline.
+  // Pods that an earlier, wider strategy let in stay while too few are available, as upstream.
+  const limit = Math.max(...model.deploymentSince(deployment.metadata.uid!, 0).map(maxReplicas));
   return [
-    ...(wanted > maxReplicas(deployment) ? [`${name} wants ${wanted} pods, at most ${maxReplicas(deployment)} are allowed`] : []),
+    ...(wanted > limit ? [`${name} wants ${wanted} pods, at most ${limit} are allowed`] : []),
     ...(progress === 'False ProgressDeadlineExceeded' ? [] : [`${name} does not get on, and Progressing is ${progress}`]),
   ];
 }
