@@ -342,3 +342,21 @@ test.each<[string, kind: string, group: string, body: object, string[]]>([
   const object = made(kind, group, body);
   expect(shown(behaviourOf(kind, group).validateStatusUpdate?.(object, object))).toEqual(wanted);
 });
+
+test('what of a claim may change', () => {
+  const claim = (spec: object, phase = 'Pending') =>
+    made('PersistentVolumeClaim', '/v1', {
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...spec },
+      status: { phase, capacity: { storage: '1Gi' } },
+    });
+  const { validateUpdate } = behaviourOf('PersistentVolumeClaim', '/v1');
+  const words = 'spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+  expect(shown(validateUpdate?.(claim({ volumeName: 'v' }), claim({})))).toEqual([]);
+  expect(shown(validateUpdate?.(claim({ resources: { requests: { storage: '2Gi' } } }, 'Bound'), claim({}, 'Bound')))).toEqual([]);
+  expect(shown(validateUpdate?.(claim({ resources: { requests: { storage: '1Mi' } } }, 'Bound'), claim({}, 'Bound')))).toEqual([
+    'spec.resources.requests.storage: Forbidden: field can not be less than status.capacity',
+  ]);
+  expect(shown(validateUpdate?.(claim({ storageClassName: 'b' }), claim({ storageClassName: 'a' })))).toEqual([
+    `${words}\n@@ -10,7 +10,7 @@\n   }\n  },\n  "VolumeName": "",\n- "StorageClassName": "a",\n+ "StorageClassName": "b",\n  "VolumeMode": "Filesystem",\n  "DataSource": null,\n  "DataSourceRef": null,\n`,
+  ]);
+});

@@ -8,7 +8,7 @@ import type { DaemonSet } from '../../generated/types/apps.v1.ts';
 import { formatSelector, selectorFromMap } from '../../labels.ts';
 import type { KindBehaviour } from '../../resource.ts';
 import { checkNonNegative } from '../../validation.ts';
-import { checkIntOrPercent, checkNotAbove100Percent, isZero, validateSelectorAndTemplate } from './replica-validation.ts';
+import { checkCollisionCount, checkCounts, checkIntOrPercent, checkNotAbove100Percent, isZero, validateSelectorAndTemplate } from './replica-validation.ts';
 
 function validateStrategy({ updateStrategy }: DaemonSet['spec']): FieldError[] {
   const { type, rollingUpdate } = updateStrategy ?? {};
@@ -27,12 +27,24 @@ function validateStrategy({ updateStrategy }: DaemonSet['spec']): FieldError[] {
 /** Upstream: ValidateDaemonSetSpec. */
 function validate({ spec }: DaemonSet): FieldError[] {
   return [
-    ...validateSelectorAndTemplate(spec, 'spec', 'empty selector is invalid for daemonset'),
+    ...validateSelectorAndTemplate(spec, 'spec', 'empty selector is invalid for daemonset', 'DaemonSet'),
     ...checkNonNegative(spec.minReadySeconds, 'spec.minReadySeconds'),
     ...validateStrategy(spec),
     ...checkNonNegative(spec.revisionHistoryLimit, 'spec.revisionHistoryLimit'),
   ];
 }
+
+const COUNTS = [
+  'currentNumberScheduled',
+  'numberMisscheduled',
+  'desiredNumberScheduled',
+  'numberReady',
+  'observedGeneration',
+  'updatedNumberScheduled',
+  'numberAvailable',
+  'numberUnavailable',
+  'collisionCount',
+];
 
 /** Upstream: pkg/apis/apps/v1/defaults.go, pkg/registry/apps/daemonset/strategy.go. */
 export const daemonSet: KindBehaviour<DaemonSet> = {
@@ -60,6 +72,7 @@ export const daemonSet: KindBehaviour<DaemonSet> = {
     const changed = !isDeepStrictEqual(object.spec.selector, old.spec.selector);
     return [...validate(object), ...(changed ? [invalid('spec.selector', object.spec.selector, 'field is immutable')] : [])];
   },
+  validateStatusUpdate: ({ status }, old) => [...checkCounts({ ...status }, COUNTS, []), ...checkCollisionCount(status, old.status)],
   warnings: (object, old) => {
     if (old && object.metadata.generation === old.metadata.generation) return [];
     return templateWarnings(object.spec.template, 'spec.template');

@@ -8,7 +8,7 @@ import type { Deployment, DeploymentStrategy } from '../../generated/types/apps.
 import { formatSelector, selectorText } from '../../labels.ts';
 import type { KindBehaviour } from '../../resource.ts';
 import { checkNonNegative } from '../../validation.ts';
-import { checkCounts, checkIntOrPercent, checkNotAbove100Percent, isZero, validateSelectorAndTemplate } from './replica-validation.ts';
+import { checkCollisionCount, checkCounts, checkIntOrPercent, checkNotAbove100Percent, isZero, validateSelectorAndTemplate } from './replica-validation.ts';
 
 function validateStrategy({ type, rollingUpdate }: DeploymentStrategy, field: string): FieldError[] {
   const path = `${field}.rollingUpdate`;
@@ -63,9 +63,7 @@ function validateStatusUpdate({ status }: Deployment, old: Deployment): FieldErr
     ['availableReplicas', 'replicas', 'status.replicas'],
     ['availableReplicas', 'readyReplicas', 'readyReplicas'],
   ]);
-  const { collisionCount = 0 } = status;
-  if (collisionCount < (old.status.collisionCount ?? 0)) errors.push(invalid('status.collisionCount', collisionCount, 'cannot be decremented'));
-  return errors;
+  return [...errors, ...checkCollisionCount(status, old.status)];
 }
 
 /** Upstream: pkg/apis/apps/v1/defaults.go, pkg/registry/apps/deployment/strategy.go. */

@@ -24,6 +24,7 @@ export function validateSelectorAndTemplate(
   spec: { selector: LabelSelector | undefined; template: PodTemplateSpec },
   field: string,
   words: string,
+  kind = 'ReplicaSet',
 ): FieldError[] {
   const { selector, template } = spec;
   const path = `${field}.selector`;
@@ -31,7 +32,7 @@ export function validateSelectorAndTemplate(
   if (selector && isEmpty(selector)) errors.push(invalid(path, selector, words));
   const matcher = usable(selector);
   if (!matcher) return [...errors, invalid(path, selector, 'invalid label selector')];
-  return [...errors, ...validateTemplateFor(template, matcher, `${field}.template`, 'ReplicaSet')];
+  return [...errors, ...validateTemplateFor(template, matcher, `${field}.template`, kind)];
 }
 
 /** Upstream: ValidatePodTemplateSpecForReplicaSet and …ForRC. */
@@ -79,4 +80,10 @@ export function checkCounts(
       count(part) > count(whole) ? [invalid(`status.${part}`, count(part), `cannot be greater than ${words}`)] : [],
     ),
   ];
+}
+
+/** The count is part of names, so it only grows. */
+export function checkCollisionCount(status: { collisionCount?: number } | undefined, old: { collisionCount?: number } | undefined): FieldError[] {
+  const count = status?.collisionCount ?? 0;
+  return count < (old?.collisionCount ?? 0) ? [invalid('status.collisionCount', count, 'cannot be decremented')] : [];
 }

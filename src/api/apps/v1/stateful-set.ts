@@ -3,12 +3,12 @@ import { setTemplateDefaults } from '../../core/v1/pod/defaults.ts';
 import { templateCells } from '../../core/v1/pod/template-cells.ts';
 import { templateWarnings } from '../../core/v1/pod/warnings.ts';
 import { age } from '../../duration.ts';
-import { type FieldError, forbidden, invalid } from '../../field-error.ts';
+import { type FieldError, forbidden, invalid, required } from '../../field-error.ts';
 import type { StatefulSet } from '../../generated/types/apps.v1.ts';
 import { selectorText } from '../../labels.ts';
 import type { KindBehaviour } from '../../resource.ts';
-import { checkNonNegative } from '../../validation.ts';
-import { validateSelectorAndTemplate } from './replica-validation.ts';
+import { checkNonNegative, checkOptionalOneOf } from '../../validation.ts';
+import { checkCollisionCount, checkCounts, checkIntOrPercent, checkNotAbove100Percent, isZero, validateSelectorAndTemplate } from './replica-validation.ts';
 
 const MUTABLE = [
   'replicas',
@@ -43,24 +43,46 @@ function setDefaults({ spec }: StatefulSet): void {
   }
 }
 
+type RollingUpdate = NonNullable<NonNullable<StatefulSet['spec']['updateStrategy']>['rollingUpdate']>;
+
+function checkRollingUpdate({ partition, maxUnavailable }: RollingUpdate = {}): FieldError[] {
+  const path = 'spec.updateStrategy.rollingUpdate';
+  const errors = checkNonNegative(partition, `${path}.partition`);
+  if (maxUnavailable === undefined) return errors;
+  errors.push(...checkIntOrPercent(maxUnavailable, `${path}.maxUnavailable`));
+  if (isZero(maxUnavailable)) errors.push(invalid(`${path}.maxUnavailable`, maxUnavailable, 'cannot be 0'));
+  return [...errors, ...checkNotAbove100Percent(maxUnavailable, `${path}.maxUnavailable`)];
+}
+
 /** Upstream: ValidateStatefulSetSpec. */
 function validate({ spec }: StatefulSet): FieldError[] {
   const errors: FieldError[] = [];
   const { podManagementPolicy, updateStrategy } = spec;
-  if (podManagementPolicy !== 'OrderedReady' && podManagementPolicy !== 'Parallel') {
+  if (!podManagementPolicy) errors.push(required('spec.podManagementPolicy'));
+  else if (podManagementPolicy !== 'OrderedReady' && podManagementPolicy !== 'Parallel') {
     errors.push(invalid('spec.podManagementPolicy', podManagementPolicy, "must be 'OrderedReady' or 'Parallel'"));
   }
   if (updateStrategy?.type !== 'RollingUpdate' && updateStrategy?.type !== 'OnDelete') {
     errors.push(invalid('spec.updateStrategy', { Type: updateStrategy?.type, RollingUpdate: null }, "must be 'RollingUpdate' or 'OnDelete'"));
-  } else if (updateStrategy.type === 'RollingUpdate') {
-    errors.push(...checkNonNegative(updateStrategy.rollingUpdate?.partition, 'spec.updateStrategy.rollingUpdate.partition'));
+  } else if (updateStrategy.type === 'RollingUpdate') errors.push(...checkRollingUpdate(updateStrategy.rollingUpdate));
+  else if (updateStrategy.rollingUpdate) {
+    const { partition = null } = updateStrategy.rollingUpdate;
+    errors.push(
+      invalid('spec.updateStrategy.rollingUpdate', { Partition: partition, MaxUnavailable: null }, "only allowed for updateStrategy 'RollingUpdate'"),
+    );
+  }
+  for (const key of ['whenDeleted', 'whenScaled'] as const) {
+    errors.push(
+      ...checkOptionalOneOf(spec.persistentVolumeClaimRetentionPolicy?.[key], ['Retain', 'Delete'], `spec.persistentVolumeClaimRetentionPolicy.${key}`),
+    );
   }
   return [
     ...errors,
     ...checkNonNegative(spec.replicas, 'spec.replicas'),
     ...checkNonNegative(spec.minReadySeconds, 'spec.minReadySeconds'),
+    ...checkNonNegative(spec.ordinals?.start, 'spec.ordinals.start'),
     // Claims made from templates may be mounted like volumes.
-    ...validateSelectorAndTemplate({ selector: spec.selector, template: withClaims(spec) }, 'spec', 'empty selector is invalid for statefulset'),
+    ...validateSelectorAndTemplate({ selector: spec.selector, template: withClaims(spec) }, 'spec', 'empty selector is invalid for statefulset', 'StatefulSet'),
   ];
 }
 
@@ -82,6 +104,20 @@ function validateUpdate(object: StatefulSet, old: StatefulSet): FieldError[] {
   return [...validate(object), ...(isDeepStrictEqual(before, after) ? [] : [forbidden('spec', words)])];
 }
 
+const COUNTS = ['replicas', 'readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas', 'observedGeneration', 'collisionCount'];
+
+/** Upstream: ValidateStatefulSetStatus. */
+function validateStatusUpdate({ status }: StatefulSet, old: StatefulSet): FieldError[] {
+  const errors = checkCounts({ ...status }, COUNTS, [
+    ['readyReplicas', 'replicas', 'status.replicas'],
+    ['currentReplicas', 'replicas', 'status.replicas'],
+    ['updatedReplicas', 'replicas', 'status.replicas'],
+    ['availableReplicas', 'replicas', 'status.replicas'],
+    ['availableReplicas', 'readyReplicas', 'status.readyReplicas'],
+  ]);
+  return [...errors, ...checkCollisionCount(status, old.status)];
+}
+
 /** Upstream: pkg/apis/apps/v1/defaults.go, pkg/registry/apps/statefulset/strategy.go. */
 export const statefulSet: KindBehaviour<StatefulSet> = {
   group: 'apps',
@@ -95,6 +131,7 @@ export const statefulSet: KindBehaviour<StatefulSet> = {
   },
   validate,
   validateUpdate,
+  validateStatusUpdate,
   warnings: (object, old) => {
     if (old && object.metadata.generation === old.metadata.generation) return [];
     return templateWarnings(object.spec.template, 'spec.template');

@@ -1,14 +1,12 @@
 import { parseTime } from '../../../lib/clock.ts';
 import { setTemplateDefaults } from '../../core/v1/pod/defaults.ts';
 import { templateCells } from '../../core/v1/pod/template-cells.ts';
-import { validatePodTemplate } from '../../core/v1/pod/validation/pod-spec.ts';
 import { ownerNameWarnings, templateWarnings } from '../../core/v1/pod/warnings.ts';
 import { age, humanDuration } from '../../duration.ts';
-import { type FieldError, invalid, notSupported, required } from '../../field-error.ts';
 import type { Job, JobSpec } from '../../generated/types/batch.v1.ts';
-import { formatSelector, selectorFrom } from '../../labels.ts';
+import { formatSelector } from '../../labels.ts';
 import type { KindBehaviour } from '../../resource.ts';
-import { checkNonNegative } from '../../validation.ts';
+import { validateJob, validateJobUpdate } from './job-validation.ts';
 
 /** Upstream: pkg/apis/batch/v1/defaults.go, SetDefaults_Job. */
 export function setJobDefaults(spec: JobSpec): void {
@@ -35,21 +33,6 @@ function generateSelector({ metadata, spec }: Job): void {
     'job-name': name,
   };
   spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, 'batch.kubernetes.io/controller-uid': uid } };
-}
-
-/** Upstream: ValidateJobSpec. */
-export function validateJobSpec(spec: JobSpec, field: string): FieldError[] {
-  const errors: FieldError[] = [];
-  for (const key of ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'] as const) {
-    errors.push(...checkNonNegative(spec[key], `${field}.${key}`));
-  }
-  if (spec.completionMode !== 'NonIndexed' && spec.completionMode !== 'Indexed')
-    errors.push(notSupported(`${field}.completionMode`, spec.completionMode ?? '', ['Indexed', 'NonIndexed']));
-  if (spec.completionMode === 'Indexed' && spec.completions === undefined) errors.push(required(`${field}.completions`, 'when completion mode is Indexed'));
-  errors.push(...validatePodTemplate(spec.template, `${field}.template`));
-  const { restartPolicy } = spec.template.spec;
-  if (restartPolicy === 'Always') errors.push(required(`${field}.template.spec.restartPolicy`, 'valid values: "OnFailure", "Never"'));
-  return errors;
 }
 
 function statusOf({ metadata, spec, status }: Job): string {
@@ -87,14 +70,8 @@ export const job: KindBehaviour<Job> = {
     generateSelector(object);
     object.status = {};
   },
-  validate: ({ spec }) => {
-    const errors = validateJobSpec(spec, 'spec');
-    const labels = spec.template.metadata?.labels;
-    if (!spec.selector) errors.unshift(required('spec.selector'));
-    else if (!selectorFrom(spec.selector).matches(labels))
-      errors.push(invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
-    return errors;
-  },
+  validate: validateJob,
+  validateUpdate: validateJobUpdate,
   warnings: ({ metadata, spec }, old) => (old ? [] : [...ownerNameWarnings(metadata.name), ...templateWarnings(spec.template, 'spec.template')]),
   row: (object, nowMs) => [
     object.metadata.name ?? '',

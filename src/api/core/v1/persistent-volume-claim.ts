@@ -1,7 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import { age } from '../../duration.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.ts';
-import type { PersistentVolumeClaim } from '../../generated/types/core.v1.ts';
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../generated/types/core.v1.ts';
+import { validateLabelSelector } from '../../labels.ts';
+import { compareQuantities } from '../../quantity.ts';
 import type { KindBehaviour } from '../../resource.ts';
+import { checkOptionalOneOf, checkSubdomain } from '../../validation.ts';
+import { unifiedDifference } from './pod/validation/difference.ts';
 
 const MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 const SHORT: Readonly<Record<string, string>> = { ReadWriteOnce: 'RWO', ReadOnlyMany: 'ROX', ReadWriteMany: 'RWX', ReadWriteOncePod: 'RWOP' };
@@ -21,9 +26,53 @@ function validate({ spec }: PersistentVolumeClaim): FieldError[] {
   for (const mode of modes) if (!MODES.includes(mode)) errors.push(notSupported('spec.accessModes', mode, MODES));
   if (modes.includes('ReadWriteOncePod') && modes.length > 1)
     errors.push(forbidden('spec.accessModes', 'may not use ReadWriteOncePod with other access modes'));
+  errors.push(...validateLabelSelector(spec.selector, 'spec.selector'));
   const storage = spec.resources?.requests?.['storage'];
   if (storage === undefined) errors.push(required('spec.resources[storage]'));
   else if (storage === '0' || storage.startsWith('-')) errors.push(invalid('spec.resources[storage]', storage, 'must be greater than zero'));
+  if (spec.storageClassName) errors.push(...checkSubdomain(spec.storageClassName, 'spec.storageClassName'));
+  return [...errors, ...checkOptionalOneOf(spec.volumeMode, ['Block', 'Filesystem'], 'spec.volumeMode')];
+}
+
+/** The spec with Go's names and order, as messages print it (pkg/apis/core/types.go). */
+function internalSpec(spec: PersistentVolumeClaimSpec): string[] {
+  const { limits = null, requests = null } = spec.resources ?? {};
+  const shown = {
+    AccessModes: spec.accessModes ?? null,
+    Selector: spec.selector ?? null,
+    Resources: { Limits: limits, Requests: requests },
+    VolumeName: spec.volumeName ?? '',
+    StorageClassName: spec.storageClassName ?? null,
+    VolumeMode: spec.volumeMode ?? null,
+    DataSource: spec.dataSource ?? null,
+    DataSourceRef: spec.dataSourceRef ?? null,
+    VolumeAttributesClassName: spec.volumeAttributesClassName ?? null,
+  };
+  return JSON.stringify(shown, null, 1).split('\n');
+}
+
+/** Upstream: ValidatePersistentVolumeClaimUpdate: a bound claim may grow; an unbound one is bound once. */
+function validateUpdate(object: PersistentVolumeClaim, old: PersistentVolumeClaim): FieldError[] {
+  const errors = validate(object);
+  const comparable: PersistentVolumeClaimSpec = { ...object.spec };
+  if (!old.spec.volumeName && comparable.volumeName) delete comparable.volumeName;
+  const bound = old.status.phase === 'Bound';
+  const now = object.spec.resources?.requests?.['storage'];
+  const before = old.spec.resources?.requests?.['storage'];
+  if (bound) {
+    comparable.resources = old.spec.resources ?? {};
+    delete comparable.volumeAttributesClassName;
+    if (old.spec.volumeAttributesClassName !== undefined) comparable.volumeAttributesClassName = old.spec.volumeAttributesClassName;
+  }
+  if (!isDeepStrictEqual(comparable, old.spec)) {
+    const words = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+    errors.push(forbidden('spec', `${words}\n${unifiedDifference(internalSpec(old.spec), internalSpec(comparable))}`));
+  }
+  if (bound && now !== undefined && before !== undefined && compareQuantities(now, before) < 0) {
+    const capacity = old.status.capacity?.['storage'];
+    if (capacity === undefined || compareQuantities(now, capacity) <= 0)
+      errors.push(forbidden('spec.resources.requests.storage', 'field can not be less than status.capacity'));
+  }
   return errors;
 }
 
@@ -40,6 +89,7 @@ export const persistentVolumeClaim: KindBehaviour<PersistentVolumeClaim> = {
     object.status = { phase: 'Pending' };
   },
   validate,
+  validateUpdate,
   row: ({ metadata, spec, status }, nowMs) => [
     metadata.name ?? '',
     metadata.deletionTimestamp ? 'Terminating' : (status.phase ?? ''),
