@@ -9,10 +9,13 @@ import { IMAGES } from './scenario.ts';
 
 const REVISION = 'deployment.kubernetes.io/revision';
 
-/** What keeps the cluster from being as its Deployments say; empty when nothing does. */
-export function unsettled(model: ClusterModel, now: number): string[] {
+/**
+ * What keeps the cluster from being as its Deployments say; empty when nothing does.
+ * @param behind caches were behind at times: a rollout that is stuck may have been left with more pods than allowed.
+ */
+export function unsettled(model: ClusterModel, { now, behind }: { now: number; behind: boolean }): string[] {
   return [
-    ...[...model.deployments.values()].flatMap((deployment) => ofDeployment(model, deployment)),
+    ...[...model.deployments.values()].flatMap((deployment) => ofDeployment(model, deployment, behind)),
     ...[...model.replicaSets.values()].flatMap((replicaSet) => ofReplicaSet(model, replicaSet, now)),
     ...ofPods(model),
   ];
@@ -20,7 +23,7 @@ export function unsettled(model: ClusterModel, now: number): string[] {
 
 const nameOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.name}`;
 
-function ofDeployment(model: ClusterModel, deployment: Deployment): string[] {
+function ofDeployment(model: ClusterModel, deployment: Deployment, behind: boolean): string[] {
   const { metadata, spec, status } = deployment;
   const name = nameOf(deployment);
   if (metadata.deletionTimestamp) return [`${name} is still being deleted`];
@@ -34,7 +37,7 @@ function ofDeployment(model: ClusterModel, deployment: Deployment): string[] {
   return [
     ...counts,
     ...ofRevision(deployment, current, replicaSets),
-    ...(isBad(deployment) ? ofStuck(model, deployment, replicaSets) : ofComplete(deployment, current, replicaSets)),
+    ...(isBad(deployment) ? ofStuck(model, deployment, replicaSets, behind) : ofComplete(deployment, current, replicaSets)),
   ];
 }
 
@@ -56,16 +59,22 @@ function progressOf({ status }: Deployment): string {
 }
 
 /** A template whose pods never become ready: the rollout stops within its bounds, and says that it did. */
-function ofStuck(model: ClusterModel, deployment: Deployment, replicaSets: readonly ReplicaSet[]): string[] {
+function ofStuck(model: ClusterModel, deployment: Deployment, replicaSets: readonly ReplicaSet[], behind: boolean): string[] {
   const name = nameOf(deployment);
   const wanted = replicaSets.reduce((sum, one) => sum + replicasOf(one), 0);
   const progress = progressOf(deployment);
   // Pods that an earlier, wider strategy let in stay while too few are available, as upstream.
   const limit = Math.max(...model.deploymentSince(deployment.metadata.uid!, 0).map(maxReplicas));
   return [
-    ...(wanted > limit ? [`${name} wants ${wanted} pods, at most ${limit} are allowed`] : []),
-    ...(progress === 'False ProgressDeadlineExceeded' ? [] : [`${name} does not get on, and Progressing is ${progress}`]),
+    ...(wanted > limit && !behind ? [`${name} wants ${wanted} pods, at most ${limit} are allowed`] : []),
+    ...(progress === 'False ProgressDeadlineExceeded' || staysComplete(deployment) ? [] : [`${name} does not get on, and Progressing is ${progress}`]),
   ];
+}
+
+/** Where only new pods are left, a rollout that was complete once stays so, whatever its pods do: upstream's rule. */
+function staysComplete(deployment: Deployment): boolean {
+  const { replicas = 0, updatedReplicas = 0 } = deployment.status ?? {};
+  return progressOf(deployment) === 'True NewReplicaSetAvailable' && replicas === updatedReplicas;
 }
 
 function ofComplete(deployment: Deployment, current: ReplicaSet, replicaSets: readonly ReplicaSet[]): string[] {

@@ -243,10 +243,11 @@ class Simulation implements Excuses {
     for (const { metadata } of (await nodes.list()).items)
       await nodes.patch('', metadata.name!, { spec: { unschedulable: null } }, 'application/merge-patch+json');
     const end = this.#now() + CONVERGE_WITHIN_MS;
+    const behind = this.#scenario.faults.some((fault) => staleUntilMs(fault) > 0);
     let left: string[] = [];
     for (;;) {
       if (!(await this.#until(this.#now() + CONVERGE_STEP_MS))) return;
-      left = unsettled(this.#model, cluster.clock.now());
+      left = unsettled(this.#model, { now: cluster.clock.now(), behind });
       const restMs = this.#now() - this.#lastWriteMs;
       if (left.length === 0 && restMs >= REST_MS) return;
       if (this.#now() >= end) break;
