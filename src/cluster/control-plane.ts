@@ -121,7 +121,8 @@ export class ControlPlane {
     const informers = this.#informers(client);
     const pods = new PodSource(informers.informer(Pods));
     for (let i = 1; i <= nodes; i++) {
-      const nodeName = `node-${i}`;
+      // "Hollow" is the field's word for a node that runs nothing real.
+      const nodeName = `hollow-${i}`;
       const rng = this.#options.rng.fork(nodeName);
       const podCIDR = `10.244.${i}.0/24`;
       const runtime = new SimulatedRuntime({ clock, rng, podCIDR, ...(simulate ? { rules: simulate } : {}) });

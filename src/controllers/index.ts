@@ -7,6 +7,7 @@ import type { Log } from '../lib/log.ts';
 import type { Rng } from '../lib/rng.ts';
 import { type DeploymentControllerOptions, deploymentController } from './deployment/controller.ts';
 import { disruptionController } from './disruption/controller.ts';
+import { endpointSliceController, endpointsController } from './endpoints/controller.ts';
 import { garbageCollector } from './garbage-collector/controller.ts';
 import { namespaceController } from './namespace/controller.ts';
 import { type PodGcOptions, podGarbageCollector } from './pod-gc/controller.ts';
@@ -53,6 +54,8 @@ export function controllers(options: ControllersOptions): Runnable[] {
     run(replicaSetController(informers, options.replicaSet)),
     run(replicationControllerController(informers, options.replicaSet)),
     run(disruptionController(informers)),
+    run(endpointsController(informers)),
+    run(endpointSliceController(informers)),
     run(garbageCollector(informers, client, resources)),
     run(podGarbageCollector(informers, client, options.podGc)),
     run(resourceQuotaController(informers, resources)),

@@ -165,7 +165,7 @@ function drawChurn(name: string, rng: Rng): Act[] {
 function drawNodeSteps(rng: Rng): Step[] {
   const steps: Step[] = [];
   for (let atMs = 5000 + rng.integer(20_000); atMs < STEPS_MS; atMs += 5000 + rng.integer(30_000)) {
-    const node = `node-${1 + rng.integer(3)}`;
+    const node = `hollow-${1 + rng.integer(3)}`;
     steps.push({ atMs, do: rng.pick(['cordon', 'drain', 'drain']), node });
     if (rng.chance(0.8)) steps.push({ atMs: atMs + 2000 + rng.integer(15_000), do: 'uncordon', node });
   }

@@ -62,7 +62,7 @@ describe('kubectl 1.35', () => {
     expect(described).toMatch(/Replicas: +3 desired \| 3 updated \| 3 total \| 3 available \| 0 unavailable/);
     expect(described).toContain('ScalingReplicaSet');
     expect(await run('describe pods -l app=web')).toContain('Successfully assigned');
-    expect(await run('describe node node-1')).toContain('Allocated resources');
+    expect(await run('describe node hollow-1')).toContain('Allocated resources');
     expect(await run('explain deployment.spec.strategy')).toContain('rollingUpdate');
     expect(await run('api-resources --api-group=apps')).toMatch(/deployments +deploy +apps\/v1 +true +Deployment/);
     expect(await run('api-versions')).toContain('apps/v1');

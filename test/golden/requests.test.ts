@@ -4,12 +4,10 @@ import { connect, type GoldenApi } from './api.mjs';
 import { plain, recordings, withoutManagedFields } from './recordings.ts';
 import { playRequests, type RequestCase } from './requests.mjs';
 
-/** Endpoints have no controller yet. */
-const LATER = /^N-/;
 /** Cases that cordon or fill nodes have a cluster for themselves. */
 const ALONE = /^S-/;
 
-const cases = recordings<RequestCase>('requests.jsonl').filter(({ id }) => !LATER.test(id));
+const cases = recordings<RequestCase>('requests.jsonl');
 
 function suite(name: string, members: RequestCase[], describeWith: typeof describe.concurrent): void {
   describe(name, () => {

@@ -5,9 +5,6 @@ import { connect, type GoldenApi } from './api.mjs';
 import { plain, recordings } from './recordings.ts';
 import { playTranscript, type Transcript } from './transcripts.mjs';
 
-/** Needs the endpoint controllers. */
-const LATER = new Set(['K-create']);
-
 describe.concurrent('kubectl 1.35 prints what it printed against a real control plane', () => {
   let fixture: ClusterFixture;
   let api: GoldenApi;
@@ -19,7 +16,7 @@ describe.concurrent('kubectl 1.35 prints what it printed against a real control 
     api.close();
     await fixture.stop();
   });
-  for (const recorded of recordings<Transcript>('transcripts.jsonl').filter(({ id }) => !LATER.has(id))) {
+  for (const recorded of recordings<Transcript>('transcripts.jsonl')) {
     it(`${recorded.id}: ${recorded.title}`, { timeout: 120_000 }, async ({ expect }) => {
       const played = await playTranscript(api, recorded, clientBinary('kubectl'), fixture.kubeconfigFile);
       expect(plain(played.commands)).toEqual(plain(recorded.commands));

@@ -1,0 +1,110 @@
+import { deepEqual } from '../../api/equality.ts';
+import type { Service } from '../../api/generated/types/core.v1.ts';
+import type { Endpoint, EndpointSlice } from '../../api/generated/types/discovery.v1.ts';
+import type { Draft } from '../../api/object.ts';
+import { EndpointSlices } from '../../api/resources.ts';
+import { type Action, NOTHING_TO_DO, type Plan } from '../runtime/plan.ts';
+import { type Backend, type BackendPort, backendsOf, byPorts, hostnameOf, isHeadless, isSelfManaged, portsKey } from './backends.ts';
+import type { ServiceSnapshot } from './controller.ts';
+
+const SERVICE_NAME = 'kubernetes.io/service-name';
+const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
+const MANAGER = 'endpointslice-controller.k8s.io';
+const HEADLESS = 'service.kubernetes.io/headless';
+/** Upstream's --max-endpoints-per-slice. */
+const MAX_ENDPOINTS = 100;
+
+/** Whether a slice is one of this controller's, of the Service named. */
+export function isSliceOf({ metadata }: EndpointSlice, service: string): boolean {
+  return metadata.labels?.[SERVICE_NAME] === service && metadata.labels?.[MANAGED_BY] === MANAGER;
+}
+
+export function serviceOfSlice({ metadata }: EndpointSlice): string | undefined {
+  return metadata.labels?.[SERVICE_NAME];
+}
+
+/**
+ * Brings a Service's slices in line with its pods: endpoints stay in the slice they are in, new ones fill the room there is
+ * (upstream: k8s.io/endpointslice/reconciler.go). A Service without endpoints keeps one empty slice.
+ */
+export function planEndpointSlices({ service, pods, slices }: ServiceSnapshot): Plan {
+  if (!service || service.metadata.deletionTimestamp || isSelfManaged(service)) return NOTHING_TO_DO;
+  const groups = byPorts(backendsOf(service, pods));
+  if (groups.size === 0) groups.set('', { ports: [], backends: [] });
+  const actions: Action[] = [];
+  const left = new Set(slices);
+  for (const [key, group] of groups) {
+    const existing = slices.filter((slice) => portsKey(slice.ports) === key);
+    for (const slice of existing) left.delete(slice);
+    actions.push(...reconcileGroup(service, group, existing));
+  }
+  for (const slice of left) actions.push(remove(slice));
+  return { actions };
+}
+
+function reconcileGroup(service: Service, { ports, backends }: { ports: BackendPort[]; backends: Backend[] }, existing: readonly EndpointSlice[]): Action[] {
+  const wanted = new Map(backends.map((backend) => [backend.pod.metadata.uid ?? '', endpointOf(service, backend)]));
+  const actions: Action[] = [];
+  const kept = existing.map((slice) => {
+    const endpoints = (slice.endpoints ?? []).flatMap((endpoint) => {
+      const uid = endpoint.targetRef?.uid ?? '';
+      const now = wanted.get(uid);
+      wanted.delete(uid);
+      return now ? [now] : [];
+    });
+    return { slice, endpoints };
+  });
+  const fresh = [...wanted.values()];
+  for (const { endpoints } of kept) endpoints.push(...fresh.splice(0, MAX_ENDPOINTS - endpoints.length));
+  const nonEmpty = kept.some(({ endpoints }) => endpoints.length > 0);
+  const labels = labelsOf(service);
+  for (const [i, { slice, endpoints }] of kept.entries()) {
+    const isSpare = endpoints.length === 0 && (nonEmpty || fresh.length > 0 || i > 0);
+    if (isSpare) actions.push(remove(slice));
+    else if (!deepEqual(endpoints, slice.endpoints ?? []) || !deepEqual(labels, slice.metadata.labels)) {
+      const object: EndpointSlice = { ...slice, metadata: { ...slice.metadata, labels }, endpoints };
+      actions.push({ do: 'update', resource: EndpointSlices, object });
+    }
+  }
+  while (fresh.length > 0) actions.push(create(service, ports, fresh.splice(0, MAX_ENDPOINTS)));
+  if (existing.length === 0 && backends.length === 0) actions.push(create(service, ports, []));
+  return actions;
+}
+
+function endpointOf(service: Service, backend: Backend): Endpoint {
+  const { pod, ip, ready, serving, terminating } = backend;
+  const hostname = hostnameOf(pod, service);
+  const { name, namespace, uid } = pod.metadata;
+  return {
+    addresses: [ip],
+    conditions: { ready, serving, terminating },
+    ...(hostname ? { hostname } : {}),
+    targetRef: { kind: 'Pod', namespace: namespace!, name: name!, uid: uid! },
+    ...(pod.spec.nodeName ? { nodeName: pod.spec.nodeName } : {}),
+  };
+}
+
+function labelsOf(service: Service): Record<string, string> {
+  const { [HEADLESS]: _, ...own } = service.metadata.labels ?? {};
+  return { ...own, [SERVICE_NAME]: service.metadata.name!, [MANAGED_BY]: MANAGER, ...(isHeadless(service) ? { [HEADLESS]: '' } : {}) };
+}
+
+function create(service: Service, ports: readonly BackendPort[], endpoints: readonly Endpoint[]): Action {
+  const { name, namespace, uid } = service.metadata;
+  const object: Draft<EndpointSlice> = {
+    metadata: {
+      generateName: `${name}-`,
+      namespace: namespace!,
+      labels: labelsOf(service),
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Service', name: name!, uid: uid!, controller: true, blockOwnerDeletion: true }],
+    },
+    addressType: service.spec.ipFamilies?.[0] ?? 'IPv4',
+    endpoints: [...endpoints],
+    ...(ports.length > 0 ? { ports: [...ports] } : {}),
+  };
+  return { do: 'create', resource: EndpointSlices, object: object as Draft<EndpointSlice>, ignoreTerminatingNamespace: true };
+}
+
+function remove({ metadata }: EndpointSlice): Action {
+  return { do: 'delete', resource: EndpointSlices, namespace: metadata.namespace!, name: metadata.name!, uid: metadata.uid! };
+}

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { Pod, Service } from '../../api/generated/types/core.v1.ts';
+import type { EndpointSlice } from '../../api/generated/types/discovery.v1.ts';
+import type { Action, CreateAction, UpdateAction } from '../runtime/plan.ts';
+import type { ServiceSnapshot } from './controller.ts';
+import { planEndpointSlices } from './endpoint-slices.ts';
+import { planEndpoints } from './endpoints.ts';
+
+const service = (spec: object): Service =>
+  ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 's', namespace: 'n', uid: 'service' },
+    spec: { selector: { app: 'web' }, ipFamilies: ['IPv4'], ...spec },
+    status: { loadBalancer: {} },
+  }) as Service;
+
+function pod(
+  name: string,
+  {
+    ready = true,
+    ports = [] as { name: string; containerPort: number; protocol: string }[],
+    ...metadata
+  }: { ready?: boolean; ports?: { name: string; containerPort: number; protocol: string }[]; deletionTimestamp?: string } = {},
+): Pod {
+  const number = Number(name.slice(1));
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'n', uid: name, labels: { app: 'web' }, ...metadata },
+    spec: { nodeName: 'node', containers: [{ name: 'c', image: 'a', resources: {}, ports }] },
+    status: { phase: 'Running', podIP: `10.0.0.${number}`, conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }] },
+  } as Pod;
+}
+
+const snapshot = (of: Service | undefined, pods: Pod[], slices: EndpointSlice[] = []): ServiceSnapshot => ({
+  key: { namespace: 'n', name: 's' },
+  service: of,
+  pods,
+  endpoints: undefined,
+  slices,
+});
+const created = (actions: Action[]): EndpointSlice[] => actions.filter((a): a is CreateAction => a.do === 'create').map((a) => a.object as EndpointSlice);
+const stored = (slice: EndpointSlice, name: string): EndpointSlice => ({
+  ...slice,
+  apiVersion: 'discovery.k8s.io/v1',
+  kind: 'EndpointSlice',
+  metadata: { ...slice.metadata, name, uid: name },
+});
+const names = (slice: EndpointSlice): (string | undefined)[] => (slice.endpoints ?? []).map((endpoint) => endpoint.targetRef?.name);
+
+describe('endpoints of a Service', () => {
+  it('C147: a named target port is looked up in each pod, by protocol too', () => {
+    const http = (containerPort: number, protocol = 'TCP') => ({ ports: [{ name: 'http', containerPort, protocol }] });
+    const pods = [pod('p1', http(8080)), pod('p2', http(9090)), pod('p3', http(8080, 'UDP')), pod('p4')];
+    const named = service({ ports: [{ port: 80, protocol: 'TCP', targetPort: 'http' }] });
+    const slices = created(planEndpointSlices(snapshot(named, pods)).actions);
+    expect(slices.map((slice) => [slice.ports?.[0]?.port, names(slice)])).toEqual([
+      [8080, ['p1']],
+      [9090, ['p2']],
+    ]);
+    const { subsets } = (planEndpoints(snapshot(named, pods)).actions[0] as CreateAction).object as {
+      subsets: { addresses: { ip: string }[]; ports: object[] }[];
+    };
+    expect(subsets.map(({ addresses, ports }) => [addresses.map((a) => a.ip), ports])).toEqual([
+      [['10.0.0.1'], [{ port: 8080, protocol: 'TCP' }]],
+      [['10.0.0.2'], [{ port: 9090, protocol: 'TCP' }]],
+    ]);
+    const numeric = service({ ports: [{ port: 80, protocol: 'TCP', targetPort: 8080 }] });
+    expect(names(created(planEndpointSlices(snapshot(numeric, pods)).actions)[0]!)).toEqual(['p1', 'p2', 'p3', 'p4']);
+  });
+
+  it('a pod on its way out serves, but is not ready; one that is not ready is told as such', () => {
+    const pods = [pod('p1'), pod('p2', { deletionTimestamp: '2026-01-01T00:00:00Z' }), pod('p3', { ready: false })];
+    const [slice] = created(planEndpointSlices(snapshot(service({ ports: [{ port: 80, protocol: 'TCP' }] }), pods)).actions);
+    expect(slice?.endpoints.map((e) => e.conditions)).toEqual([
+      { ready: true, serving: true, terminating: false },
+      { ready: false, serving: true, terminating: true },
+      { ready: false, serving: false, terminating: false },
+    ]);
+    const eager = created(planEndpointSlices(snapshot(service({ ports: [{ port: 80, protocol: 'TCP' }], publishNotReadyAddresses: true }), pods)).actions)[0];
+    expect(eager?.endpoints.map((e) => e.conditions?.ready)).toEqual([true, true, true]);
+  });
+
+  it('a hundred in a slice; those that stay, stay where they are', () => {
+    const of = service({ ports: [{ port: 80, protocol: 'TCP' }] });
+    const pods = Array.from({ length: 150 }, (_, i) => pod(`p${i}`));
+    const slices = created(planEndpointSlices(snapshot(of, pods)).actions).map((slice, i) => stored(slice, `s-${i}`));
+    expect(slices.map((slice) => slice.endpoints.length)).toEqual([100, 50]);
+    expect(planEndpointSlices(snapshot(of, pods, slices)).actions).toEqual([]);
+    const changed = [...pods.slice(1), pod('p999')];
+    const updates = planEndpointSlices(snapshot(of, changed, slices)).actions as UpdateAction[];
+    expect(updates.map((a) => [a.do, a.object.metadata.name])).toEqual([['update', 's-0']]);
+    expect(names(updates[0]!.object as EndpointSlice).at(-1)).toBe('p999');
+  });
+
+  it('one empty slice where nothing matches, none where the endpoints are somebody else’s', () => {
+    const of = service({ ports: [{ port: 80, protocol: 'TCP' }] });
+    const [empty] = created(planEndpointSlices(snapshot(of, [])).actions);
+    expect(empty).toMatchObject({ endpoints: [], addressType: 'IPv4' });
+    expect(planEndpointSlices(snapshot(of, [], [stored(empty!, 's-0')])).actions).toEqual([]);
+    for (const spec of [{ selector: undefined }, { type: 'ExternalName' }])
+      expect(planEndpointSlices(snapshot(service(spec), [pod('p1')])).actions).toEqual([]);
+    expect(planEndpointSlices(snapshot(undefined, [])).actions).toEqual([]);
+  });
+});

@@ -1,0 +1,64 @@
+import { deepEqual } from '../../api/equality.ts';
+import type { EndpointAddress, EndpointSubset, Endpoints, Service } from '../../api/generated/types/core.v1.ts';
+import type { Draft } from '../../api/object.ts';
+import { EndpointsResource } from '../../api/resources.ts';
+import { NOTHING_TO_DO, type Plan } from '../runtime/plan.ts';
+import { type Backend, backendsOf, byPorts, hostnameOf, isHeadless, isSelfManaged } from './backends.ts';
+import type { ServiceSnapshot } from './controller.ts';
+
+const MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
+const MANAGER = 'endpoint-controller';
+const HEADLESS = 'service.kubernetes.io/headless';
+
+/** The older view of a Service's pods, one object of the Service's name (upstream: pkg/controller/endpoint). */
+export function planEndpoints({ key, service, pods, endpoints }: ServiceSnapshot): Plan {
+  if (!service) {
+    if (endpoints?.metadata.labels?.[MANAGED_BY] !== MANAGER) return NOTHING_TO_DO;
+    return { actions: [{ do: 'delete', resource: EndpointsResource, namespace: key.namespace, name: key.name, uid: endpoints.metadata.uid! }] };
+  }
+  if (service.metadata.deletionTimestamp || isSelfManaged(service)) return NOTHING_TO_DO;
+  const subsets = subsetsOf(service, pods);
+  const { [HEADLESS]: _, ...own } = service.metadata.labels ?? {};
+  const labels = { ...own, [MANAGED_BY]: MANAGER, ...(isHeadless(service) ? { [HEADLESS]: '' } : {}) };
+  if (!endpoints) {
+    const object: Draft<Endpoints> = { metadata: { name: key.name, namespace: key.namespace, labels }, ...(subsets.length ? { subsets } : {}) };
+    return { actions: [{ do: 'create', resource: EndpointsResource, object, ignoreTerminatingNamespace: true }] };
+  }
+  if (deepEqual(endpoints.subsets ?? [], subsets) && deepEqual(endpoints.metadata.labels ?? {}, labels)) return NOTHING_TO_DO;
+  const { subsets: _subsets, ...rest } = endpoints;
+  return {
+    actions: [
+      {
+        do: 'update',
+        resource: EndpointsResource,
+        object: { ...rest, metadata: { ...endpoints.metadata, labels }, ...(subsets.length ? { subsets } : {}) } as Endpoints,
+      },
+    ],
+  };
+}
+
+function subsetsOf(service: Service, pods: ServiceSnapshot['pods']): EndpointSubset[] {
+  const { publishNotReadyAddresses = false } = service.spec;
+  const backends = backendsOf(service, pods).filter(({ terminating }) => !terminating || publishNotReadyAddresses);
+  return [...byPorts(backends).values()].map(({ ports, backends: group }) => {
+    const addresses = (ready: boolean): EndpointAddress[] =>
+      group
+        .filter((backend) => backend.ready === ready)
+        .map((backend) => addressOf(service, backend))
+        .sort((a, b) => (a.ip < b.ip ? -1 : 1));
+    const [up, down] = [addresses(true), addresses(false)];
+    const named = ports.map(({ name, ...port }) => ({ ...(name ? { name } : {}), ...port }));
+    return { ...(up.length ? { addresses: up } : {}), ...(down.length ? { notReadyAddresses: down } : {}), ...(named.length ? { ports: named } : {}) };
+  });
+}
+
+function addressOf(service: Service, { pod, ip }: Backend): EndpointAddress {
+  const hostname = hostnameOf(pod, service);
+  const { name, namespace, uid } = pod.metadata;
+  return {
+    ip,
+    ...(hostname ? { hostname } : {}),
+    ...(pod.spec.nodeName ? { nodeName: pod.spec.nodeName } : {}),
+    targetRef: { kind: 'Pod', namespace: namespace!, name: name!, uid: uid! },
+  };
+}
