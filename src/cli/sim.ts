@@ -1,6 +1,9 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
 import { BUGS } from '../sim/bugs.ts';
 import { shrink } from '../sim/shrink.ts';
 import { type SimulationOptions, type SimulationResult, simulate } from '../sim/simulation.ts';
+import type { WorkerAnswer, WorkerTask } from '../sim/worker.ts';
 import { CliError } from './errors.ts';
 
 export interface SimOptions {
@@ -11,12 +14,16 @@ export interface SimOptions {
   /** The first of the seeds. */
   from: number;
   bug?: string;
+  /** Threads that play side by side. Default: as many as the machine has processors. */
+  jobs?: number;
   /** Look for the smallest scenario that fails. */
   shrink?: boolean;
   /** Print the whole log of a single seed. */
   log?: boolean;
 }
 
+/** Compiled or not, as this file is. */
+const WORKER = import.meta.url.endsWith('.ts') ? '../sim/worker.ts' : '../sim/worker.js';
 const LINES_SHOWN = 60;
 const MAX_FAILURES = 5;
 
@@ -44,18 +51,39 @@ async function playMany(options: SimOptions, simulation: SimulationOptions): Pro
   let virtualMs = 0;
   let failures = 0;
   let played = 0;
-  for (let seed = options.from; seed < options.from + options.seeds && failures < MAX_FAILURES; seed++) {
-    const result = await simulate(seed, simulation);
-    played++;
-    virtualMs += result.virtualMs;
-    if (!result.violation) continue;
-    failures++;
-    report(options.shrink ? await shrink(result, simulation) : result, options);
-  }
+  let next = options.from;
+  const threads = Math.min(options.jobs ?? availableParallelism(), options.seeds);
+  const playOn = async (): Promise<void> => {
+    const worker = new Worker(new URL(WORKER, import.meta.url));
+    try {
+      while (next < options.from + options.seeds && failures < MAX_FAILURES) {
+        const result = await ask(worker, { seed: next++, options: simulation });
+        played++;
+        virtualMs += result.virtualMs;
+        if (!result.violation) continue;
+        failures++;
+        report(options.shrink ? await shrink(result, simulation) : result, options);
+      }
+    } finally {
+      await worker.terminate();
+    }
+  };
+  await Promise.all(Array.from({ length: threads }, playOn));
   const seconds = (performance.now() - began) / 1000;
-  const rates = `${(played / seconds).toFixed(1)} seeds and ${(virtualMs / 3_600_000 / seconds).toFixed(2)} cluster-hours a second`;
+  const rates = `${(played / seconds).toFixed(1)} seeds and ${(virtualMs / 3_600_000 / seconds).toFixed(2)} cluster-hours a second on ${threads} threads`;
   print(`${played} seeds in ${seconds.toFixed(1)} s: ${failures === 0 ? 'no rule is broken' : `${failures} break a rule`}; ${rates}`);
   return failures === 0 ? 0 : 1;
+}
+
+function ask(worker: Worker, task: WorkerTask): Promise<WorkerAnswer> {
+  return new Promise((resolve, reject) => {
+    worker.once('error', reject);
+    worker.once('message', (answer: WorkerAnswer) => {
+      worker.off('error', reject);
+      resolve(answer);
+    });
+    worker.postMessage(task);
+  });
 }
 
 function report({ scenario, violation, log }: SimulationResult, options: SimOptions): void {

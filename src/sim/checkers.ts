@@ -120,7 +120,7 @@ function belowAvailability(write: Write, { model, excuses, sinceMs }: CheckConte
   const recent = model.deploymentSince(deployment.metadata.uid!, sinceMs - 5000);
   const scaling = recent.some((past) => replicasOf(past) !== replicasOf(deployment) || past.spec.paused || past.spec.strategy.type === 'Recreate');
   const replicaSets = model.replicaSetsOf(deployment);
-  const outOfStep = replicaSets.some(({ metadata }) => metadata.annotations?.[DESIRED] !== String(replicasOf(deployment)));
+  const outOfStep = [...replicaSets, write.before as ReplicaSet].some(({ metadata }) => metadata.annotations?.[DESIRED] !== String(replicasOf(deployment)));
   if (scaling || outOfStep) return undefined;
   const sure = (one: ReplicaSet, wanted: number): number => Math.min(one.status?.availableReplicas ?? 0, wanted);
   const left = sum(replicaSets, (one) => sure(one, replicasOf(one)));
@@ -181,9 +181,10 @@ function twins({ resource, writer, before, after }: Write, { model }: CheckConte
 
 const annotation = (object: KubeObject, key: string): string | undefined => object.metadata.annotations?.[key];
 
-function fallingRevision({ resource, writer, before, after }: Write, { meddled }: CheckContext): string | undefined {
+function fallingRevision({ resource, writer, before, after }: Write, { meddled, excuses }: CheckContext): string | undefined {
   if (resource === 'pods' || writer !== CONTROLLERS || !before || !after) return undefined;
-  if (resource === 'deployments' && meddled.has(after.metadata.uid!)) return undefined;
+  // A Deployment's revision is that of its ReplicaSet of today, as far as the cache knows and the user left it alone.
+  if (resource === 'deployments' && (meddled.has(after.metadata.uid!) || excuses.stale())) return undefined;
   const [was, is] = [annotation(before, REVISION), annotation(after, REVISION)];
   if (was === undefined || (is !== undefined && Number(is) >= Number(was))) return undefined;
   return `${nameOf(after)} had revision ${was} and has ${is}`;

@@ -7,6 +7,7 @@ import { isPodActive, isPodAvailable, isPodReady } from '../controllers/pod-stat
 import { type ClusterModel, ownerUid } from './cluster-model.ts';
 import { IMAGES } from './scenario.ts';
 
+const DESIRED = 'deployment.kubernetes.io/desired-replicas';
 const REVISION = 'deployment.kubernetes.io/revision';
 
 /**
@@ -32,13 +33,22 @@ function ofDeployment(model: ClusterModel, deployment: Deployment, behind: boole
   const current = findNewReplicaSet(deployment, replicaSets);
   const total = replicaSets.reduce((sum, one) => sum + (one.status?.replicas ?? 0), 0);
   const counts = (status.replicas ?? 0) === total ? [] : [`${name}: status.replicas is ${status.replicas}, its ReplicaSets have ${total}`];
-  if (spec.paused) return counts;
+  if (spec.paused || hangsAsUpstream(deployment, replicaSets)) return counts;
   if (!current) return [...counts, `${name} has no ReplicaSet of its template`];
   return [
     ...counts,
     ...ofRevision(deployment, current, replicaSets),
     ...(isBad(deployment) ? ofStuck(model, deployment, replicaSets, behind) : ofComplete(deployment, current, replicaSets)),
   ];
+}
+
+/**
+ * Upstream never gets beyond a change of size in a Recreate Deployment with several active ReplicaSets that were sized for
+ * another number (as after it adopted them from a namesake): only a rolling update sizes several.
+ */
+function hangsAsUpstream({ spec }: Deployment, replicaSets: readonly ReplicaSet[]): boolean {
+  const active = replicaSets.filter((one) => replicasOf(one) > 0);
+  return spec.strategy.type === 'Recreate' && active.length > 1 && active.some(({ metadata }) => metadata.annotations?.[DESIRED] !== String(spec.replicas));
 }
 
 const isBad = ({ spec }: Deployment): boolean => spec.template.spec.containers[0]!.image!.startsWith(IMAGES.bad) && replicasOf({ spec } as Deployment) > 0;
