@@ -104,9 +104,11 @@ function resized(
   return from === to || !deployment ? undefined : { from, to, replicaSet, deployment };
 }
 
-function beyondSurge(write: Write, { model, excuses, sinceMs }: CheckContext): string | undefined {
+function beyondSurge(write: Write, { model, excuses, sinceMs, meddled }: CheckContext): string | undefined {
   const change = resized(write, model);
   if (!change || change.to < change.from || excuses.stale()) return undefined;
+  // Upstream's proportions go wrong where a ReplicaSet that somebody scaled by hand tells of sizes of long ago.
+  if (meddled.has(change.deployment.metadata.uid!)) return undefined;
   const total = sum(model.replicaSetsOf(change.deployment), replicasOf);
   const limit = Math.max(...model.deploymentSince(change.deployment.metadata.uid!, sinceMs).map(maxReplicas));
   if (total <= limit) return undefined;
