@@ -271,6 +271,26 @@ test.each<[string, [kind: string, group: string, body: object], string[]]>([
       'reclaimPolicy: Unsupported value: "Recycle": supported values: "Delete", "Retain"',
     ] as string[],
   ],
+  [
+    'taints of a node',
+    [
+      'Node',
+      '/v1',
+      {
+        spec: {
+          taints: [
+            { key: 'a', effect: 'NoSchedule' },
+            { key: 'a', value: 'b', effect: 'NoSchedule' },
+            { key: 'b', effect: 'Maybe' },
+          ],
+        },
+      },
+    ],
+    [
+      'metadata.taints[1]: Duplicate value: {"Key":"a","Value":"b","Effect":"NoSchedule","TimeAdded":null}: taints must be unique by key and effect pair',
+      'metadata.taints[2].effect: Unsupported value: "Maybe": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"',
+    ],
+  ],
 ])('%s', (_name, [kind, group, body], wanted) => {
   expect(shown(behaviourOf(kind, group).validate?.(made(kind, group, body)))).toEqual(wanted);
 });

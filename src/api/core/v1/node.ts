@@ -4,7 +4,9 @@ import type { Node } from '../../generated/types/core.v1.ts';
 import { validateLabelName } from '../../labels.ts';
 import { isCIDR, labelValueFaults } from '../../names.ts';
 import type { Cell, KindBehaviour } from '../../resource.ts';
+import { sortedEntries } from '../../validation.ts';
 import { roundUpResources } from './pod/defaults.ts';
+import { checkQuantityValue } from './pod/validation/resources.ts';
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/';
 
@@ -36,22 +38,30 @@ function row(node: Node, nowMs: number): Cell[] {
   ];
 }
 
+function twice(path: string, taint: object): FieldError {
+  const error = duplicate(path, taint);
+  return { ...error, message: `${error.message}: taints must be unique by key and effect pair` };
+}
+
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-/** Upstream: validateNodeTaints and ValidateNode. */
-function validate({ spec }: Node): FieldError[] {
+/** Upstream: validateNodeTaints and ValidateNode. Taints are told of as if they stood in metadata, as upstream does. */
+function validate({ spec, status }: Node): FieldError[] {
   const errors: FieldError[] = [];
   const seen = new Set<string>();
   (spec.taints ?? []).forEach(({ key, value = '', effect }, index) => {
-    const path = at('spec.taints', index);
+    const path = at('metadata.taints', index);
     errors.push(...validateLabelName(key ?? '', `${path}.key`));
     const faults = labelValueFaults(value);
     if (faults.length) errors.push(invalid(`${path}.value`, value, faults.join(';')));
     if (!effect) errors.push(required(`${path}.effect`));
     else if (!EFFECTS.includes(effect)) errors.push(notSupported(`${path}.effect`, effect, EFFECTS));
-    if (seen.has(`${key}:${effect}`)) errors.push(duplicate(path, { Key: key, Value: value, Effect: effect, TimeAdded: null }));
+    if (seen.has(`${key}:${effect}`)) errors.push(twice(path, { Key: key, Value: value, Effect: effect, TimeAdded: null }));
     seen.add(`${key}:${effect}`);
   });
+  for (const list of ['capacity', 'allocatable'] as const) {
+    for (const [name, quantity] of sortedEntries(status?.[list])) errors.push(...checkQuantityValue(name, quantity, at(`status.${list}`, name)));
+  }
   (spec.podCIDRs ?? []).forEach((range, index) => {
     if (!isCIDR(range)) errors.push(invalid(at('spec.podCIDRs', index), range, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'));
   });
