@@ -80,7 +80,8 @@ export function drawScenario(seed: number, rng: Rng): Scenario {
     (step) =>
       (step.do === 'create' && isTight(step.shape.strategy)) ||
       (step.do === 'strategy' && isTight(step.strategy)) ||
-      (step.do === 'delete' && step.propagationPolicy === 'Orphan'),
+      (step.do === 'delete' && step.propagationPolicy === 'Orphan') ||
+      step.do === 'scaleReplicaSet',
   );
   const all = [...steps, ...special.steps].sort((a, b) => a.atMs - b.atMs);
   return { seed, nodes: 3, refreshStaleAnnotations: refresh || workload.chance(0.3), steps: all, faults, endMs: STEPS_MS + 30_000 };
