@@ -5,7 +5,7 @@ import { Expiry } from '../apiserver/expiry.ts';
 import { CertificateAuthenticator } from '../apiserver/http/authentication.ts';
 import { HttpServer } from '../apiserver/http/server.ts';
 import { Client } from '../client/client.ts';
-import { SystemClock } from '../lib/clock.ts';
+import { type Clock, SystemClock } from '../lib/clock.ts';
 import { type Log, silent } from '../lib/log.ts';
 import { Rng } from '../lib/rng.ts';
 import { MemoryStore } from '../store/memory/memory-store.ts';
@@ -27,6 +27,8 @@ export interface ClusterOptions extends Partial<Pick<ControlPlaneOptions, 'nodes
   kubeconfigFile?: string;
   /** The seed of everything that is drawn by lot: names, uids, jitter. Default: another one each time. */
   seed?: number;
+  /** The time the cluster lives by. Default: the machine's. */
+  clock?: Clock;
   log?: Log;
   /** Freeze all objects that components share, to catch one that writes. For tests. */
   freeze?: boolean;
@@ -78,7 +80,7 @@ export class Cluster {
    * @throws DirectoryInUseError for a data directory that another process holds; the system's EADDRINUSE for a taken port.
    */
   static async start(options: ClusterOptions = {}): Promise<Cluster> {
-    const clock = new SystemClock();
+    const clock = options.clock ?? new SystemClock();
     const rng = options.seed === undefined ? Rng.system() : new Rng(options.seed);
     const log = options.log ?? silent;
     const store = await openStore(options.dataDir);
