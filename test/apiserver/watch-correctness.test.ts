@@ -124,8 +124,12 @@ describe('watches over the embedded store', () => {
 
     const watchers = Array.from({ length: 10 }, (_, i) => new Watcher(() => client, rng.fork(`watcher ${i}`)));
     const watching = watchers.map((watcher) => watcher.run());
+    const faults: string[] = [];
     let acknowledged = 0;
     let writing = true;
+    const until = async (reached: () => boolean): Promise<void> => {
+      while (!reached()) await new Promise((resolve) => setTimeout(resolve, 20));
+    };
     /** One name's writer: it alone writes it, so it knows what stands there. */
     const write = async (name: string): Promise<void> => {
       const draw = rng.fork(name);
@@ -143,8 +147,8 @@ describe('watches over the embedded store', () => {
             const written = await maps.update({ ...current, data: { n: String(n) } });
             // What an answer shows, a read after it shows too.
             const read = await maps.list({ namespace: NAMESPACE, fieldSelector: `metadata.name=${name}` });
-            expect(Number(read.metadata.resourceVersion)).toBeGreaterThanOrEqual(Number(written.metadata.resourceVersion));
-            expect(counter(read.items[0]!)).toBe(n);
+            if (Number(read.metadata.resourceVersion) < Number(written.metadata.resourceVersion)) faults.push(`${name}: a list of the past after a write`);
+            if (counter(read.items[0]!) !== n) faults.push(`${name}: wrote ${n}, read ${counter(read.items[0]!)}`);
           }
           acknowledged++;
         } catch (error) {
@@ -154,27 +158,25 @@ describe('watches over the embedded store', () => {
       }
     };
     const writers = NAMES.map(write);
-    for (let restart = 0; restart < 3; restart++) {
-      await new Promise((resolve) => setTimeout(resolve, 700));
+    for (let restart = 1; restart <= 3; restart++) {
+      await until(() => acknowledged >= restart * 200);
       await cluster.stop();
       cluster = await Cluster.start({ ...options, port });
     }
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await until(() => acknowledged >= 800);
     writing = false;
     await Promise.all(writers);
 
     const final = await client.resource(ConfigMaps).list({ namespace: NAMESPACE, labelSelector });
     const truth = new Map(final.items.map((item) => [item.metadata.name, counter(item)]));
     const caughtUp = (): boolean => watchers.every(({ seen }) => seen.size === truth.size && [...truth].every(([name, n]) => seen.get(name!) === n));
-    for (let i = 0; i < 200 && !caughtUp(); i++) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(caughtUp);
     for (const watcher of watchers) watcher.stop();
     // One more write lets every watcher notice that it is to stop.
     await client.resource(ConfigMaps).create({ metadata: { name: 'last', namespace: NAMESPACE, labels: { watched: 'yes' } }, data: { n: '0' } });
     await Promise.all(watching);
 
-    expect(watchers.flatMap(({ faults }) => faults)).toEqual([]);
-    for (const { seen } of watchers) for (const [name, n] of truth) expect(seen.get(name!)).toBe(n);
+    expect([...faults, ...watchers.flatMap((watcher) => watcher.faults)]).toEqual([]);
     for (const { events } of watchers) expect(events).toBeGreaterThan(50);
-    expect(acknowledged).toBeGreaterThan(200);
   });
 });
