@@ -1,4 +1,15 @@
-import type { Pod, Service, ServicePort } from '../../api/generated/types/core.v1.ts';
+import type { Endpoints, Pod, Service, ServicePort } from '../../api/generated/types/core.v1.ts';
+import type { EndpointSlice } from '../../api/generated/types/discovery.v1.ts';
+
+/** A Service with what stands behind it, and what has been written of that. */
+export interface ServiceSnapshot {
+  key: { namespace: string; name: string };
+  /** Undefined: it has gone. */
+  service: Service | undefined;
+  pods: Pod[];
+  endpoints: Endpoints | undefined;
+  slices: EndpointSlice[];
+}
 
 /** A port as a Service's backends offer it, with its number found. */
 export interface BackendPort {

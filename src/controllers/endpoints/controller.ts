@@ -1,23 +1,13 @@
-import type { Endpoints, Pod, Service } from '../../api/generated/types/core.v1.ts';
+import type { Pod, Service } from '../../api/generated/types/core.v1.ts';
 import type { EndpointSlice } from '../../api/generated/types/discovery.v1.ts';
 import { selectorFromMap } from '../../api/labels.ts';
 import { keyOf, splitKey } from '../../api/object.ts';
 import { EndpointSlices, EndpointsResource, Pods, Services } from '../../api/resources.ts';
 import type { InformerFactory, Lister } from '../../client/informer.ts';
 import { type Change, type Controller, type WatchRule, watchRule } from '../runtime/controller.ts';
-import { isSelfManaged } from './backends.ts';
+import { isSelfManaged, type ServiceSnapshot } from './backends.ts';
 import { isSliceOf, planEndpointSlices, serviceOfSlice } from './endpoint-slices.ts';
 import { planEndpoints } from './endpoints.ts';
-
-/** A Service with what stands behind it, and what has been written of that. */
-export interface ServiceSnapshot {
-  key: { namespace: string; name: string };
-  /** Undefined: it has gone. */
-  service: Service | undefined;
-  pods: Pod[];
-  endpoints: Endpoints | undefined;
-  slices: EndpointSlice[];
-}
 
 /** Keeps an Endpoints object for each Service with a selector. */
 export function endpointsController(informers: InformerFactory): Controller<ServiceSnapshot> {

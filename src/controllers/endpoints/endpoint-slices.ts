@@ -4,8 +4,8 @@ import type { Endpoint, EndpointSlice } from '../../api/generated/types/discover
 import type { Draft } from '../../api/object.ts';
 import { EndpointSlices } from '../../api/resources.ts';
 import { type Action, NOTHING_TO_DO, type Plan } from '../runtime/plan.ts';
+import type { ServiceSnapshot } from './backends.ts';
 import { type Backend, type BackendPort, backendsOf, byPorts, hostnameOf, isHeadless, isSelfManaged, portsKey } from './backends.ts';
-import type { ServiceSnapshot } from './controller.ts';
 
 const SERVICE_NAME = 'kubernetes.io/service-name';
 const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Pod, Service } from '../../api/generated/types/core.v1.ts';
 import type { EndpointSlice } from '../../api/generated/types/discovery.v1.ts';
 import type { Action, CreateAction, UpdateAction } from '../runtime/plan.ts';
-import type { ServiceSnapshot } from './controller.ts';
+import type { ServiceSnapshot } from './backends.ts';
 import { planEndpointSlices } from './endpoint-slices.ts';
 import { planEndpoints } from './endpoints.ts';
 

@@ -3,8 +3,8 @@ import type { EndpointAddress, EndpointSubset, Endpoints, Service } from '../../
 import type { Draft } from '../../api/object.ts';
 import { EndpointsResource } from '../../api/resources.ts';
 import { NOTHING_TO_DO, type Plan } from '../runtime/plan.ts';
+import type { ServiceSnapshot } from './backends.ts';
 import { type Backend, backendsOf, byPorts, hostnameOf, isHeadless, isSelfManaged } from './backends.ts';
-import type { ServiceSnapshot } from './controller.ts';
 
 const MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
 const MANAGER = 'endpoint-controller';

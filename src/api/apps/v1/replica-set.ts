@@ -8,7 +8,7 @@ import type { ReplicaSet } from '../../generated/types/apps.v1.ts';
 import { formatSelector, selectorText } from '../../labels.ts';
 import type { KindBehaviour } from '../../resource.ts';
 import { checkNonNegative } from '../../validation.ts';
-import { checkCounts, validateSelectorAndTemplate } from './replica-validation.ts';
+import { checkReplicaSetCounts, validateSelectorAndTemplate } from './replica-validation.ts';
 
 /** Upstream: pkg/apis/apps/validation, ValidateReplicaSetSpec. */
 function validate({ spec }: ReplicaSet): FieldError[] {
@@ -40,13 +40,7 @@ export const replicaSet: KindBehaviour<ReplicaSet> = {
     const changed = !isDeepStrictEqual(object.spec.selector, old.spec.selector);
     return [...validate(object), ...(changed ? [invalid('spec.selector', object.spec.selector, 'field is immutable')] : [])];
   },
-  validateStatusUpdate: ({ status }) =>
-    checkCounts({ ...status }, COUNTS, [
-      ['fullyLabeledReplicas', 'replicas', 'status.replicas'],
-      ['readyReplicas', 'replicas', 'status.replicas'],
-      ['availableReplicas', 'replicas', 'status.replicas'],
-      ['availableReplicas', 'readyReplicas', 'readyReplicas'],
-    ]),
+  validateStatusUpdate: ({ status }) => checkReplicaSetCounts({ ...status }, COUNTS),
   warnings: ({ metadata }, old) => (old ? [] : ownerNameWarnings(metadata.name)),
   row: ({ metadata, spec, status }, nowMs) => [
     metadata.name ?? '',

@@ -82,6 +82,16 @@ export function checkCounts(
   ];
 }
 
+/** A status of the ReplicaSet family: no pods are more than those they are a part of (upstream: ValidateReplicaSetStatus). */
+export function checkReplicaSetCounts(status: Readonly<Record<string, unknown>>, names: readonly string[]): FieldError[] {
+  return checkCounts(status, names, [
+    ['fullyLabeledReplicas', 'replicas', 'status.replicas'],
+    ['readyReplicas', 'replicas', 'status.replicas'],
+    ['availableReplicas', 'replicas', 'status.replicas'],
+    ['availableReplicas', 'readyReplicas', 'readyReplicas'],
+  ]);
+}
+
 /** The count is part of names, so it only grows. */
 export function checkCollisionCount(status: { collisionCount?: number } | undefined, old: { collisionCount?: number } | undefined): FieldError[] {
   const count = status?.collisionCount ?? 0;

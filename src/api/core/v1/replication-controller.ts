@@ -1,4 +1,4 @@
-import { checkCounts, validateTemplateFor } from '../../apps/v1/replica-validation.ts';
+import { checkReplicaSetCounts, validateTemplateFor } from '../../apps/v1/replica-validation.ts';
 import { age } from '../../duration.ts';
 import { type FieldError, required } from '../../field-error.ts';
 import type { ReplicationController } from '../../generated/types/core.v1.ts';
@@ -43,13 +43,7 @@ export const replicationController: KindBehaviour<ReplicationController> = {
   },
   validate,
   validateUpdate: validate,
-  validateStatusUpdate: ({ status }) =>
-    checkCounts({ ...status }, COUNTS, [
-      ['fullyLabeledReplicas', 'replicas', 'status.replicas'],
-      ['readyReplicas', 'replicas', 'status.replicas'],
-      ['availableReplicas', 'replicas', 'status.replicas'],
-      ['availableReplicas', 'readyReplicas', 'readyReplicas'],
-    ]),
+  validateStatusUpdate: ({ status }) => checkReplicaSetCounts({ ...status }, COUNTS),
   warnings: ({ metadata }, old) => (old ? [] : ownerNameWarnings(metadata.name)),
   row: ({ metadata, spec, status }, nowMs) => [
     metadata.name ?? '',

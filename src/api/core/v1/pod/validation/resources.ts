@@ -5,8 +5,8 @@ import { compareQuantities, parseQuantity } from '../../../../quantity.ts';
 import { sortedEntries } from '../../../../validation.ts';
 
 const STANDARD_CONTAINER = ['cpu', 'memory', 'ephemeral-storage'];
-const STANDARD = [
-  ...STANDARD_CONTAINER,
+/** Counted in pieces. */
+const COUNTED = [
   'pods',
   'services',
   'replicationcontrollers',
@@ -16,6 +16,10 @@ const STANDARD = [
   'persistentvolumeclaims',
   'services.nodeports',
   'services.loadbalancers',
+];
+const STANDARD = [
+  ...STANDARD_CONTAINER,
+  ...COUNTED,
   'storage',
   'requests.cpu',
   'requests.memory',
@@ -62,19 +66,7 @@ export function checkQuantityValue(name: string, quantity: string, field: string
   const { nano } = parseQuantity(quantity);
   const errors: FieldError[] = [];
   if (nano < 0n) errors.push(invalid(field, quantity, 'must be greater than or equal to 0'));
-  const whole =
-    isExtendedResource(name) ||
-    [
-      'pods',
-      'services',
-      'replicationcontrollers',
-      'resourcequotas',
-      'secrets',
-      'configmaps',
-      'persistentvolumeclaims',
-      'services.nodeports',
-      'services.loadbalancers',
-    ].includes(name);
+  const whole = isExtendedResource(name) || COUNTED.includes(name);
   if (whole && nano % 1_000_000_000n !== 0n) errors.push(invalid(field, quantity, 'must be an integer'));
   return errors;
 }
