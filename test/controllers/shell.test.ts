@@ -29,6 +29,22 @@ describe('the shell, with the Deployment and ReplicaSet controllers', () => {
     expect(test.requests.filter(({ verb, resource }) => verb === 'create' && resource === 'pods')).toHaveLength(50);
   });
 
+  it('a ReplicaSet made again under its name does not wait for what was expected of the first', async () => {
+    const test = await start();
+    await test.deployments.create(deploymentDraft(2));
+    await test.settled();
+    const deployment = await test.deployments.get('t', 'web');
+    await test.deployments.update({ ...deployment, spec: { ...deployment.spec, replicas: 8 } });
+    const { items } = await test.replicaSets.list({ namespace: 't' });
+    // Pods for the first are still being created when it goes.
+    test.disturb = ({ verb, resource }) => (verb === 'create' && resource === 'pods' ? { do: 'delay', ms: 50 } : undefined);
+    await test.clock.advance(60);
+    await test.replicaSets.delete('t', items[0]!.metadata.name!);
+    await test.clock.advance(500);
+    test.disturb = () => undefined;
+    expect(await test.settled()).toEqual({ pods: 8, available: 8 });
+  });
+
   it('crash between two writes: whichever write is the last before it, the next life finishes the work', async () => {
     for (let survivors = 0; survivors < 8; survivors++) {
       const test = await start();

@@ -31,7 +31,13 @@ export function endpointSliceController(informers: InformerFactory): Controller<
       }),
     ],
     // A slice's name is drawn, so that one created twice would not be noticed otherwise.
-    expects: { resource: EndpointSlices, keyOf: (object) => keyOfSlice(object as EndpointSlice) },
+    expects: {
+      resource: EndpointSlices,
+      ownerOf: (key) => {
+        const { namespace, name } = splitKey(key);
+        return informers.lister(Services).get(namespace, name)?.metadata.uid;
+      },
+    },
     observe: async (key, { expectationsMet }) => (expectationsMet ? observe(informers, key) : undefined),
     plan: planEndpointSlices,
   };

@@ -51,10 +51,15 @@ function controllerOfKind<T extends KubeObject>(
       watchRule(kind.resource, ({ object }) => [keyOf(object)]),
       watchRule(Pods, (change) => podKeys(change, { keyOfOwner, matching: (pod) => ownersFor(owners.lister, pod, selectorOf).map(keyOf) })),
     ],
-    expects: { resource: Pods, keyOf: keyOfOwner },
+    expects: { resource: Pods, ownerOf: (key) => byKey(owners.lister, key)?.metadata.uid },
     observe: async (key, context) => observe(key, context, { kind, owners: owners.lister, pods: pods.lister, options }),
     plan: planReplicaSet,
   };
+}
+
+function byKey<T extends KubeObject>(lister: Lister<T>, key: string): T | undefined {
+  const { namespace, name } = splitKey(key);
+  return lister.get(namespace, name);
 }
 
 /** The key of the object's controller, if that is one of ours and known by its uid. */
@@ -95,9 +100,9 @@ function observe<T extends KubeObject>(
   { now, expectationsMet }: ObserveContext,
   { kind, owners, pods, options }: Sources<T>,
 ): ReplicaSetSnapshot | undefined {
-  const { namespace, name } = splitKey(key);
-  const object = owners.get(namespace, name);
+  const object = byKey(owners, key);
   if (!object) return undefined;
+  const { namespace } = splitKey(key);
   const workload = kind.workload(object);
   const parent = controllerOf(object);
   const siblings = parent ? ownedBy(owners, parent.uid) : [];

@@ -21,8 +21,8 @@ export function watchRule<T extends KubeObject>(resource: Resource<T>, keys: (ch
 /** The objects whose creation and deletion by this controller must be seen in the cache before it decides again. */
 export interface ExpectationRule {
   resource: Resource;
-  /** The key that an object belongs to; undefined: none of ours. */
-  keyOf(object: KubeObject): string | undefined;
+  /** The uid of what stands by the key, which is the controller of those objects; undefined: nothing stands there. */
+  ownerOf(key: string): string | undefined;
 }
 
 export interface ObserveContext {

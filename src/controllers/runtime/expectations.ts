@@ -9,8 +9,9 @@ interface Expected {
 }
 
 /**
- * Creates and deletes that were sent and that the cache has not shown yet. Until it has, a decision upon the cache would
- * be made twice. After five minutes they are given up, in case the cache will never show them.
+ * Creates and deletes that were sent and that the cache has not shown yet, by the uid of the owner: one that is made again
+ * under the same name starts with none. Until the cache has shown them, a decision upon it would be made twice. After
+ * five minutes they are given up, in case the cache will never show them.
  * Upstream: pkg/controller/controller_utils.go (UIDTrackingControllerExpectations).
  */
 export class Expectations {
@@ -21,39 +22,47 @@ export class Expectations {
     this.#clock = clock;
   }
 
-  met(key: string): boolean {
-    const expected = this.#expected.get(key);
-    if (!expected) return true;
-    return (expected.creations <= 0 && expected.deletions.size === 0) || this.#clock.now() - expected.since > TIMEOUT_MS;
+  /** 0: the cache has shown everything, or it was given up; else the milliseconds until it will be. */
+  unmetForMs(owner: string): number {
+    const expected = this.#expected.get(owner);
+    if (!expected) return 0;
+    const left = expected.since + TIMEOUT_MS - this.#clock.now();
+    if (left > 0) return left;
+    this.#expected.delete(owner);
+    return 0;
   }
 
-  expectCreation(key: string): void {
-    this.#entry(key).creations++;
+  expectCreation(owner: string): void {
+    this.#entry(owner).creations++;
   }
 
-  expectDeletion(key: string, uid: string): void {
-    this.#entry(key).deletions.add(uid);
+  expectDeletion(owner: string, uid: string): void {
+    this.#entry(owner).deletions.add(uid);
   }
 
-  creationSeen(key: string): void {
-    const expected = this.#expected.get(key);
-    if (expected && expected.creations > 0) expected.creations--;
+  creationSeen(owner: string): void {
+    const expected = this.#expected.get(owner);
+    if (!expected) return;
+    expected.creations = Math.max(0, expected.creations - 1);
+    this.#drop(owner, expected);
   }
 
-  deletionSeen(key: string, uid: string): void {
-    this.#expected.get(key)?.deletions.delete(uid);
+  deletionSeen(owner: string, uid: string): void {
+    const expected = this.#expected.get(owner);
+    if (!expected) return;
+    expected.deletions.delete(uid);
+    this.#drop(owner, expected);
   }
 
-  forget(key: string): void {
-    this.#expected.delete(key);
+  #drop(owner: string, { creations, deletions }: Expected): void {
+    if (creations === 0 && deletions.size === 0) this.#expected.delete(owner);
   }
 
-  /** Expectations of an earlier decision are met or given up by the time of the next, so they do not add up. */
-  #entry(key: string): Expected {
-    let entry = this.#expected.get(key);
-    if (!entry || this.met(key)) {
+  #entry(owner: string): Expected {
+    let entry = this.#expected.get(owner);
+    if (!entry) {
       entry = { creations: 0, deletions: new Set(), since: this.#clock.now() };
-      this.#expected.set(key, entry);
+      this.#expected.set(owner, entry);
     }
     return entry;
   }

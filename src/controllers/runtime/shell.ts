@@ -6,6 +6,7 @@ import type { InformerFactory } from '../../client/informer.ts';
 import { WorkQueue } from '../../client/work-queue.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
+import { controllerOf } from '../ownership.ts';
 import type { Change, Controller, ExpectationRule } from './controller.ts';
 import { type ExecutionContext, type Expecting, execute } from './execute.ts';
 import { Expectations } from './expectations.ts';
@@ -122,13 +123,14 @@ export class Shell<Snapshot> implements Runnable {
   async #sync(key: string): Promise<Error | undefined> {
     const { clock, client, recorder, log } = this.#options;
     try {
-      const snapshot = await this.#controller.observe(key, { now: clock.now(), expectationsMet: this.#expectations.met(key) });
-      if (snapshot === undefined) {
-        this.#expectations.forget(key);
-        return undefined;
-      }
+      const { expects } = this.#controller;
+      const owner = expects?.ownerOf(key);
+      const unmetForMs = owner === undefined ? 0 : this.#expectations.unmetForMs(owner);
+      if (unmetForMs > 0) this.#queue.addAfter(key, unmetForMs);
+      const snapshot = await this.#controller.observe(key, { now: clock.now(), expectationsMet: unmetForMs === 0 });
+      if (snapshot === undefined) return undefined;
       const context: ExecutionContext = { client, recorder, stopped: () => this.#stop.signal.aborted };
-      if (this.#controller.expects) context.expecting = this.#expecting(key, this.#controller.expects);
+      if (expects && owner !== undefined) context.expecting = this.#expecting(owner, expects);
       const { failure, requeueAfterMs } = await execute(this.#controller.plan(snapshot), context);
       if (requeueAfterMs !== undefined) this.#queue.addAfter(key, requeueAfterMs);
       return failure;
@@ -139,15 +141,15 @@ export class Shell<Snapshot> implements Runnable {
     }
   }
 
-  #watchExpected({ resource, keyOf }: ExpectationRule): void {
+  #watchExpected({ resource }: ExpectationRule): void {
     const gone = (object: KubeObject): void => {
-      const key = keyOf(object);
-      if (key !== undefined) this.#expectations.deletionSeen(key, object.metadata.uid!);
+      const owner = controllerOf(object)?.uid;
+      if (owner !== undefined) this.#expectations.deletionSeen(owner, object.metadata.uid!);
     };
     this.#options.informers.informer(resource).addHandler({
       added: (object) => {
-        const key = keyOf(object);
-        if (key !== undefined) this.#expectations.creationSeen(key);
+        const owner = controllerOf(object)?.uid;
+        if (owner !== undefined) this.#expectations.creationSeen(owner);
         if (object.metadata.deletionTimestamp) gone(object);
       },
       updated: (_, object) => {
@@ -157,22 +159,22 @@ export class Shell<Snapshot> implements Runnable {
     });
   }
 
-  #expecting(key: string, rule: ExpectationRule): Expecting {
+  #expecting(owner: string, rule: ExpectationRule): Expecting {
     const expectations = this.#expectations;
     const ours = (action: { resource: { group: string; resource: string } }): boolean =>
       action.resource.resource === rule.resource.resource && action.resource.group === rule.resource.group;
     return {
       creation: (action) => {
-        if (ours(action)) expectations.expectCreation(key);
+        if (ours(action)) expectations.expectCreation(owner);
       },
       creationFailed: (action) => {
-        if (ours(action)) expectations.creationSeen(key);
+        if (ours(action)) expectations.creationSeen(owner);
       },
       deletion: (action) => {
-        if (ours(action)) expectations.expectDeletion(key, action.uid);
+        if (ours(action)) expectations.expectDeletion(owner, action.uid);
       },
       deletionFailed: (action) => {
-        if (ours(action)) expectations.deletionSeen(key, action.uid);
+        if (ours(action)) expectations.deletionSeen(owner, action.uid);
       },
     };
   }
