@@ -183,12 +183,15 @@ function twins({ resource, writer, before, after }: Write, { model }: CheckConte
 
 const annotation = (object: KubeObject, key: string): string | undefined => object.metadata.annotations?.[key];
 
-function fallingRevision({ resource, writer, before, after }: Write, { meddled, excuses }: CheckContext): string | undefined {
+function fallingRevision({ resource, writer, before, after }: Write, { model, excuses }: CheckContext): string | undefined {
   if (resource === 'pods' || writer !== CONTROLLERS || !before || !after) return undefined;
-  // A Deployment's revision is that of its ReplicaSet of today, as far as the cache knows and the user left it alone.
-  if (resource === 'deployments' && (meddled.has(after.metadata.uid!) || excuses.stale())) return undefined;
   const [was, is] = [annotation(before, REVISION), annotation(after, REVISION)];
   if (was === undefined || (is !== undefined && Number(is) >= Number(was))) return undefined;
+  if (resource === 'deployments') {
+    // Numbers are counted on from the ReplicaSets that are left, as far as the cache knows them (upstream: getNewReplicaSet).
+    const left = model.replicaSetsOf(after as Deployment).map((replicaSet) => Number(annotation(replicaSet, REVISION) ?? 0));
+    if (excuses.stale() || left.every((revision) => revision < Number(was))) return undefined;
+  }
   return `${nameOf(after)} had revision ${was} and has ${is}`;
 }
 
