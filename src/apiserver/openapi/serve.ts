@@ -4,6 +4,7 @@ import { descriptions } from '../../api/generated/descriptions.ts';
 import { resources } from '../../api/generated/resources.ts';
 import { schema } from '../../api/generated/schema.ts';
 import { buildDocument } from './document.ts';
+import { encodeOpenApiV2, PROTOBUF_TYPE } from './protobuf.ts';
 
 /** Loaded with the first request for OpenAPI, and kept. */
 const documents = new Map<string, { body: Buffer; etag: string }>();
@@ -22,8 +23,8 @@ export function serveOpenApi(path: string, accept: string | undefined, response:
     return found !== undefined;
   }
   if (path === '/openapi/v2') {
-    void accept;
-    send(response, document('v2')!.body, 'application/json');
+    if (PROTOBUF_TYPE.test(accept ?? '')) send(response, protobufDocument(), 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf');
+    else send(response, document('v2')!.body, 'application/json');
     return true;
   }
   return false;
@@ -44,6 +45,13 @@ function document(name: string): { body: Buffer; etag: string } | undefined {
     documents.set(name, found);
   }
   return found;
+}
+
+let protobuf: Buffer | undefined;
+
+function protobufDocument(): Buffer {
+  protobuf ??= Buffer.from(encodeOpenApiV2(buildDocument(resources, { schema, descriptions, form: 'v2' })));
+  return protobuf;
 }
 
 function send(response: ServerResponse, body: Buffer, type: string, etag?: string): void {
