@@ -3,7 +3,7 @@
 // only when what it depends on has changed since it was last done. An installed package has none of this to do.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -36,9 +36,49 @@ function step(name, inputs, outputs, work) {
   const stamp = join(stamps, name);
   const isCurrent = () => outputs.every((path) => existsSync(join(root, path))) && existsSync(stamp) && readFileSync(stamp, 'utf8') === digest(inputs);
   if (isCurrent()) return;
+  alone(() => {
+    // Somebody else may have done it while this process waited for its turn.
+    if (isCurrent()) return;
+    work();
+    mkdirSync(stamps, { recursive: true });
+    writeFileSync(stamp, digest(inputs));
+  });
+}
+
+const lock = join(root, '.ready.lock');
+
+/** Does `work` while no other process does any of this. A lock whose process has died is taken over. */
+function alone(work) {
+  for (;;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' });
+      break;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+      if (isHeld()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+      else rmSync(lock, { force: true });
+    }
+  }
+  // A failing step ends the process.
+  const release = () => rmSync(lock, { force: true });
+  process.on('exit', release);
   work();
-  mkdirSync(stamps, { recursive: true });
-  writeFileSync(stamp, digest(inputs));
+  process.off('exit', release);
+  release();
+}
+
+function isHeld() {
+  const made = statSync(lock, { throwIfNoEntry: false });
+  if (!made) return false;
+  try {
+    const pid = Number(readFileSync(lock, 'utf8'));
+    // Written a moment after it was made, the file may still be empty.
+    if (!pid) return Date.now() - made.mtimeMs < 2000;
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
 }
 
 if (existsSync(join(root, 'tsconfig.build.json'))) {

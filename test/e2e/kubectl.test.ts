@@ -141,6 +141,12 @@ describe('kubectl 1.35', () => {
     expect((await fixture.kubectl(['exec', 'deployment/web', '--', 'sh', '-c', 'exit 7'])).code).toBe(7);
   });
 
+  it('attaches to a pod that it runs, and ends with its code', async () => {
+    const command = ['run', 'once', '--image=tools', '--attach', '--rm', '--restart=Never', '--command', '--', 'sh', '-c', 'echo hello; sleep 2; exit 3'];
+    expect(await fixture.kubectl(command)).toMatchObject({ code: 3, stdout: expect.stringContaining('hello\n') });
+    expect(await run('get pods once --ignore-not-found')).toBe('');
+  });
+
   it('refuses what is wrong, in words', async () => {
     expect(await fixture.kubectl('apply -f -', { input: manifest('app:1').replace('replicas: 3', 'replica: 3') })).toMatchObject({
       code: 1,

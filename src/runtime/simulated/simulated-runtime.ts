@@ -194,9 +194,10 @@ export class SimulatedRuntime implements Runtime, RuntimeService, ImageService, 
     return { exitCode: outcome.exitCode };
   }
 
+  /** Writes the log from its beginning, and on: nobody attaches in time to see the first line of a container that is quick. */
   async attach(id: string, streams: Streams): Promise<void> {
     const container = this.#running(id);
-    for await (const line of container.log.read({ follow: true, tailLines: 0, signal: streams.signal })) {
+    for await (const line of container.log.read({ follow: true, signal: streams.signal })) {
       const write = line.stream === 'stdout' ? streams.stdout : streams.stderr;
       write.call(streams, encoder.encode(line.text));
     }
