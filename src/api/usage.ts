@@ -1,6 +1,7 @@
-import type { Container, PersistentVolumeClaim, Pod, Service } from './generated/types/core.v1.ts';
+import { parseTime } from '../lib/clock.ts';
+import type { Container, PersistentVolumeClaim, Pod, PodAffinityTerm, Service } from './generated/types/core.v1.ts';
 import type { KubeObject } from './object.ts';
-import { addQuantities, compareQuantities } from './quantity.ts';
+import { addQuantities, compareQuantities, isZeroQuantity } from './quantity.ts';
 
 /** Amounts by quota resource name, e.g. `requests.cpu`. */
 export type Usage = Record<string, string>;
@@ -9,18 +10,25 @@ const COMPUTE = new Set(['cpu', 'memory', 'ephemeral-storage']);
 /** Kinds that quotas count under their plain plural as well as under count/<resource>.<group>. */
 const PLAIN_COUNTS = new Set(['configmaps', 'persistentvolumeclaims', 'replicationcontrollers', 'resourcequotas', 'secrets', 'services']);
 
-/** What one object uses of a namespace's quotas (upstream: pkg/quota/v1/evaluator/core). Pods that have come to their end use nothing. */
-export function usageOf({ group, resource }: { group: string; resource: string }, object: KubeObject): Usage {
+/**
+ * What one object uses of a namespace's quotas (upstream: pkg/quota/v1/evaluator/core). Pods that have come to their end use nothing.
+ * @param nowMs without it, no pod counts as past its grace period.
+ */
+export function usageOf({ group, resource }: { group: string; resource: string }, object: KubeObject, nowMs?: number): Usage {
   const usage: Usage = { [`count/${resource}${group ? `.${group}` : ''}`]: '1', ...(group === '' && PLAIN_COUNTS.has(resource) ? { [resource]: '1' } : {}) };
   if (group !== '') return usage;
-  if (resource === 'pods') return { ...usage, ...(podCounts(object as Pod) ? podUsage(object as Pod) : {}) };
+  if (resource === 'pods') return { ...usage, ...(podCounts(object as Pod, nowMs) ? podUsage(object as Pod) : {}) };
   if (resource === 'services') return { ...usage, ...serviceUsage(object as Service) };
   if (resource === 'persistentvolumeclaims') return { ...usage, ...claimUsage(object as PersistentVolumeClaim) };
   return usage;
 }
 
-function podCounts(pod: Pod): boolean {
-  return pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed';
+/** Upstream: QuotaV1Pod. A pod that should be gone, as on a lost node, is not charged; the grace period is added to its end once more. */
+function podCounts({ metadata, status }: Pod, nowMs = Number.NEGATIVE_INFINITY): boolean {
+  if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return false;
+  const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
+  if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return true;
+  return nowMs <= parseTime(deletionTimestamp) + deletionGracePeriodSeconds * 1000;
 }
 
 function podUsage(pod: Pod): Usage {
@@ -28,7 +36,7 @@ function podUsage(pod: Pod): Usage {
   const limits = podResources(pod, 'limits');
   const usage: Usage = { pods: '1' };
   for (const [name, value] of Object.entries(requests)) {
-    if (COMPUTE.has(name)) usage[name] = value;
+    if (COMPUTE.has(name) || name.startsWith('hugepages-')) usage[name] = value;
     usage[`requests.${name}`] = value;
   }
   for (const [name, value] of Object.entries(limits)) if (COMPUTE.has(name)) usage[`limits.${name}`] = value;
@@ -59,14 +67,18 @@ function serviceUsage({ spec }: Service): Usage {
   return {};
 }
 
-function claimUsage({ spec }: PersistentVolumeClaim): Usage {
-  const storage = spec.resources?.requests?.['storage'];
-  if (storage === undefined) return {};
-  const name = spec.storageClassName;
-  return {
-    'requests.storage': storage,
-    ...(name ? { [`${name}.storageclass.storage.k8s.io/requests.storage`]: storage, [`${name}.storageclass.storage.k8s.io/persistentvolumeclaims`]: '1' } : {}),
-  };
+const BETA_STORAGE_CLASS = 'volume.beta.kubernetes.io/storage-class';
+
+/** Upstream: pvcEvaluator.Usage. The beta annotation, even an empty one, goes before the field (GetPersistentVolumeClaimClass). */
+function claimUsage({ metadata, spec, status }: PersistentVolumeClaim): Usage {
+  const storageClass = metadata.annotations?.[BETA_STORAGE_CLASS] ?? spec.storageClassName;
+  const [requested, allocated] = [spec.resources?.requests?.['storage'], status?.allocatedResources?.['storage']];
+  const storage = requested !== undefined && allocated !== undefined && compareQuantities(allocated, requested) > 0 ? allocated : requested;
+  const usage: Usage = storage === undefined ? {} : { 'requests.storage': storage };
+  const byClass = { persistentvolumeclaims: '1', ...usage };
+  return storageClass
+    ? { ...usage, ...Object.fromEntries(Object.entries(byClass).map(([name, value]) => [`${storageClass}.storageclass.storage.k8s.io/${name}`, value])) }
+    : usage;
 }
 
 export function add(a: Usage, b: Usage): Usage {
@@ -99,13 +111,28 @@ export function podMatchesScope(pod: Pod, scope: string, { operator, values = []
       if (operator === 'NotIn') return !values.includes(name);
       return operator === 'DoesNotExist' ? name === '' : name !== '';
     }
+    case 'CrossNamespacePodAffinity':
+      return reachesOtherNamespaces(pod);
     default:
       return false;
   }
 }
 
+/** Amounts of 0 are as none (upstream: component-helpers, ComputePodQOS). */
 function isBestEffort({ spec }: Pod): boolean {
-  return [...spec.containers, ...(spec.initContainers ?? [])].every(
-    (c) => !Object.keys({ ...c.resources?.requests, ...c.resources?.limits }).some((name) => name === 'cpu' || name === 'memory'),
+  return [...spec.containers, ...(spec.initContainers ?? [])].every(({ resources }) =>
+    [...Object.entries(resources?.requests ?? {}), ...Object.entries(resources?.limits ?? {})].every(
+      ([name, value]) => (name !== 'cpu' && name !== 'memory') || isZeroQuantity(value),
+    ),
   );
+}
+
+/** Upstream: usesCrossNamespacePodAffinity. An empty namespaceSelector selects all namespaces. */
+function reachesOtherNamespaces({ spec }: Pod): boolean {
+  const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
+  const terms = [podAffinity, podAntiAffinity].flatMap((affinity): PodAffinityTerm[] => [
+    ...(affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+    ...(affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ podAffinityTerm }) => podAffinityTerm),
+  ]);
+  return terms.some(({ namespaces, namespaceSelector }) => (namespaces?.length ?? 0) > 0 || namespaceSelector !== undefined);
 }

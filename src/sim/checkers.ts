@@ -1,10 +1,12 @@
 import type { Deployment, ReplicaSet } from '../api/generated/types/apps.v1.ts';
 import type { Pod } from '../api/generated/types/core.v1.ts';
 import type { KubeObject } from '../api/object.ts';
-import { maxReplicas, minAvailable, replicasOf } from '../controllers/deployment/strategy.ts';
+import { isScalingEvent } from '../controllers/deployment/scaling.ts';
+import { isComplete } from '../controllers/deployment/status.ts';
+import { availableOf, maxReplicas, minAvailable, replicasOf } from '../controllers/deployment/strategy.ts';
 import { sameTemplate } from '../controllers/deployment/template.ts';
 import { isPodActive } from '../controllers/pod-state.ts';
-import { type ClusterModel, ownerUid, type Write } from './cluster-model.ts';
+import { type ClusterModel, ownerUid, type WatchedResource, type Write } from './cluster-model.ts';
 import { MARK } from './user.ts';
 
 /** A rule that was broken, and how. */
@@ -18,6 +20,8 @@ export interface Violation {
 export interface Excuses {
   /** Caches may be behind, or writes late, so that even right decisions come out wrong. */
   stale(): boolean;
+  /** The controllers' caches of one of these may be behind, or what they decided upon it come late. */
+  behind(...resources: WatchedResource[]): boolean;
   /** More than one life of the controllers may have acted, or one may not know what it did: pods may be made twice. */
   twice(): boolean;
   /** Requests may reach the server long after they were decided upon. */
@@ -29,7 +33,6 @@ const CONTROLLERS = 'kube-controller-manager';
 const RECENT_MS = 5000;
 const LONG_AGO_MS = 75_000;
 const REVISION = 'deployment.kubernetes.io/revision';
-const DESIRED = 'deployment.kubernetes.io/desired-replicas';
 
 interface Check {
   rule: string;
@@ -42,15 +45,59 @@ interface CheckContext {
   excuses: Excuses;
   /** From when on what was true then may still be acted upon. */
   sinceMs: number;
-  /** Deployments by uid in whose history a user has meddled. */
-  meddled: ReadonlySet<string>;
+  scalings: Scalings;
+}
+
+/**
+ * When Deployments, by uid, were scaled: upstream's sync.go (isScalingEvent) goes by what active ReplicaSets tell. Where no request
+ * is held up, all writes of a sync come at one moment.
+ */
+class Scalings {
+  /** ReplicaSets that a user has sized by hand, or that were adopted, and that the controller has not sized since. */
+  readonly #oddlySized = new Set<string>();
+  readonly #lastMs = new Map<string, number>();
+  readonly #lastOddMs = new Map<string, number>();
+
+  take({ writer, resource, before, after, atMs }: Write, model: ClusterModel): void {
+    const owner = resource === 'deployments' ? after?.metadata.uid : (before && ownerUid(before)) || (after && ownerUid(after));
+    if (owner === undefined || resource === 'pods') return;
+    if (resource === 'replicasets' && before && after) {
+      const uid = after.metadata.uid!;
+      const resized = replicasOf(before as ReplicaSet) !== replicasOf(after as ReplicaSet);
+      const adopted = ownerUid(after) !== undefined && ownerUid(after) !== ownerUid(before);
+      if ((writer === 'user' && resized) || adopted) this.#oddlySized.add(uid);
+      // The write that sizes the last of them belongs to a scaling, too.
+      this.#note(owner, atMs, model, before as ReplicaSet);
+      if (writer === CONTROLLERS && resized) this.#oddlySized.delete(uid);
+    }
+    this.#note(owner, atMs, model);
+  }
+
+  /** Whether a write at this moment may be one of a scaling. */
+  at(uid: string, atMs: number): boolean {
+    return this.#lastMs.get(uid) === atMs;
+  }
+
+  /** The same, where an active ReplicaSet was sized by hand, or adopted. */
+  oddAt(uid: string, atMs: number): boolean {
+    return this.#lastOddMs.get(uid) === atMs;
+  }
+
+  #note(uid: string, atMs: number, model: ClusterModel, past?: ReplicaSet): void {
+    const deployment = model.deployments.get(uid);
+    if (!deployment) return;
+    const replicaSets = model.replicaSetsOf(deployment).map((one) => (one.metadata.uid === past?.metadata.uid ? past! : one));
+    if (!isScalingEvent({ deployment, newReplicaSet: undefined, oldReplicaSets: replicaSets })) return;
+    this.#lastMs.set(uid, atMs);
+    if (replicaSets.some((one) => replicasOf(one) > 0 && this.#oddlySized.has(one.metadata.uid!))) this.#lastOddMs.set(uid, atMs);
+  }
 }
 
 /** Looks at every write as it happens. */
 export class Checkers {
   readonly #model: ClusterModel;
   readonly #excuses: Excuses;
-  readonly #meddled = new Set<string>();
+  readonly #scalings = new Scalings();
 
   constructor(model: ClusterModel, excuses: Excuses) {
     this.#model = model;
@@ -59,10 +106,10 @@ export class Checkers {
 
   /** @returns the first rule that the write breaks. */
   check(write: Write): Violation | undefined {
-    const { before, after, atMs, resource, writer } = write;
-    if (writer === 'user' && resource === 'replicasets' && before) this.#meddled.add(ownerUid(before) ?? (after && ownerUid(after)) ?? '');
+    const { atMs } = write;
+    this.#scalings.take(write, this.#model);
     const sinceMs = atMs - (this.#excuses.stale() ? LONG_AGO_MS : RECENT_MS);
-    const context: CheckContext = { model: this.#model, excuses: this.#excuses, sinceMs, meddled: this.#meddled };
+    const context: CheckContext = { model: this.#model, excuses: this.#excuses, sinceMs, scalings: this.#scalings };
     for (const { rule, find } of CHECKS) {
       const message = find(write, context);
       if (message !== undefined) return { rule, message, atMs };
@@ -80,6 +127,7 @@ const CHECKS: readonly Check[] = [
   { rule: 'no pod is created beyond what its ReplicaSet wants', find: tooManyPods },
   { rule: 'no two ReplicaSets of one template are made', find: twins },
   { rule: 'revisions only grow', find: fallingRevision },
+  { rule: 'NewReplicaSetAvailable is told of complete rollouts only', find: prematurelyComplete },
   { rule: 'nothing is adopted by an owner that goes', find: adoptedByTheDead },
   { rule: 'no write of ours undoes another', find: undone },
 ];
@@ -104,31 +152,39 @@ function resized(
   return from === to || !deployment ? undefined : { from, to, replicaSet, deployment };
 }
 
-function beyondSurge(write: Write, { model, excuses, sinceMs, meddled }: CheckContext): string | undefined {
+function beyondSurge(write: Write, { model, excuses, sinceMs, scalings }: CheckContext): string | undefined {
   const change = resized(write, model);
-  if (!change || change.to < change.from || excuses.stale()) return undefined;
-  // Upstream's proportions go wrong where a ReplicaSet that somebody scaled by hand tells of sizes of long ago.
-  if (meddled.has(change.deployment.metadata.uid!)) return undefined;
+  if (!change || change.to < change.from || excuses.behind('replicasets', 'deployments')) return undefined;
+  // Upstream: sync.go (scale), util/deployment_util.go (getReplicaSetFraction). Shares go by the size that max-replicas told
+  // of when the controller last sized a ReplicaSet: one sized by hand since, or adopted, may grow though all are to shrink, and
+  // more than the largest, which makes up for it, can shrink.
+  if (scalings.oddAt(change.deployment.metadata.uid!, write.atMs)) return undefined;
   const total = sum(model.replicaSetsOf(change.deployment), replicasOf);
   const limit = Math.max(...model.deploymentSince(change.deployment.metadata.uid!, sinceMs).map(maxReplicas));
   if (total <= limit) return undefined;
   return `${nameOf(change.replicaSet)} grew from ${change.from} to ${change.to}: ${total} pods wanted in all, at most ${limit} allowed`;
 }
 
-function belowAvailability(write: Write, { model, excuses, sinceMs }: CheckContext): string | undefined {
+const surplusOf = (one: ReplicaSet): number => Math.max(availableOf(one) - replicasOf(one), 0);
+
+function belowAvailability(write: Write, { model, excuses, sinceMs, scalings }: CheckContext): string | undefined {
   const change = resized(write, model);
-  if (!change || change.to > change.from || excuses.stale()) return undefined;
+  if (!change || change.to > change.from || excuses.behind('replicasets', 'deployments')) return undefined;
   const { deployment, replicaSet, from } = change;
-  const recent = model.deploymentSince(deployment.metadata.uid!, sinceMs - 5000);
-  const scaling = recent.some((past) => replicasOf(past) !== replicasOf(deployment) || past.spec.paused || past.spec.strategy.type === 'Recreate');
+  const recent = model.deploymentSince(deployment.metadata.uid!, sinceMs);
   const replicaSets = model.replicaSetsOf(deployment);
-  const outOfStep = [...replicaSets, write.before as ReplicaSet].some(({ metadata }) => metadata.annotations?.[DESIRED] !== String(replicasOf(deployment)));
-  if (scaling || outOfStep) return undefined;
-  const sure = (one: ReplicaSet, wanted: number): number => Math.min(one.status?.availableReplicas ?? 0, wanted);
+  // Upstream: sync.go (scale) sizes without a look at what is available: on a scaling event (an active ReplicaSet whose
+  // desired-replicas is another number), and whenever paused.
+  const unguarded = recent.some(({ spec }) => spec.paused || spec.strategy.type === 'Recreate');
+  if (unguarded || scalings.at(deployment.metadata.uid!, write.atMs)) return undefined;
+  const sure = (one: ReplicaSet, wanted: number): number => Math.min(availableOf(one), wanted);
   const left = sum(replicaSets, (one) => sure(one, replicasOf(one)));
   const had = left - sure(replicaSet, replicasOf(replicaSet)) + sure(replicaSet, from);
   const least = Math.min(...recent.map(minAvailable));
-  if (left >= least || left >= had) return undefined;
+  // Upstream: rolling.go (reconcileOldReplicaSets, scaleDownOldReplicaSetsForRollingUpdate) counts all that is available, that too
+  // which ReplicaSets have beyond their sizes and are about to delete.
+  const surplus = sum(replicaSets, ({ metadata }) => surplusOf(model.replicaSetSince(metadata.uid!, write.atMs)[0]!));
+  if (left + surplus >= least || left >= had) return undefined;
   return `${nameOf(replicaSet)} shrank from ${from} to ${change.to}: ${left} pods sure to stay available (before: ${had}), at least ${least} needed`;
 }
 
@@ -143,7 +199,10 @@ function collected(write: Write, { model, excuses }: CheckContext): string | und
   const gone = write.resource === 'replicasets' && write.writer === CONTROLLERS ? (begunToGo(write) as ReplicaSet | undefined) : undefined;
   const deployment = gone && model.deployments.get(ownerUid(gone) ?? '');
   if (!deployment || isGoing(deployment)) return undefined;
-  if (replicasOf(gone) > 0 && !excuses.stale()) return `${nameOf(gone)} with ${replicasOf(gone)} replicas was deleted while ${nameOf(deployment)} lives`;
+  // Upstream: sync.go (sync) cleans up, where paused, by the sizes from before it scaled: one that has just grown from 0 may go.
+  const justGrown = deployment.spec.paused === true && model.sizesSince(gone.metadata.uid!, write.atMs).includes(0);
+  if (replicasOf(gone) > 0 && !justGrown && !excuses.stale())
+    return `${nameOf(gone)} with ${replicasOf(gone)} replicas was deleted while ${nameOf(deployment)} lives`;
   const current =
     sameTemplate(gone.spec.template, deployment.spec.template) &&
     !model.replicaSetsOf(deployment).some((other) => sameTemplate(other.spec.template, gone.spec.template));
@@ -188,11 +247,24 @@ function fallingRevision({ resource, writer, before, after }: Write, { model, ex
   const [was, is] = [annotation(before, REVISION), annotation(after, REVISION)];
   if (was === undefined || (is !== undefined && Number(is) >= Number(was))) return undefined;
   if (resource === 'deployments') {
-    // Numbers are counted on from the ReplicaSets that are left, as far as the cache knows them (upstream: getNewReplicaSet).
-    const left = model.replicaSetsOf(after as Deployment).map((replicaSet) => Number(annotation(replicaSet, REVISION) ?? 0));
-    if (excuses.stale() || left.every((revision) => revision < Number(was))) return undefined;
+    // Upstream: sync.go (getNewReplicaSet) gives a Deployment the revision of its ReplicaSet of today, be it lower: as where the
+    // highest is taken away, or not in the cache yet.
+    const { template } = (after as Deployment).spec;
+    const left = model.replicaSetsOf(after as Deployment);
+    const behind = excuses.behind('replicasets');
+    const excused = behind || left.every((one) => Number(annotation(one, REVISION) ?? 0) < Number(was));
+    const known = behind ? [...left, ...model.goneReplicaSetsOf(after as Deployment)] : left;
+    if (excused && known.some((one) => sameTemplate(one.spec.template, template) && annotation(one, REVISION) === is)) return undefined;
   }
   return `${nameOf(after)} had revision ${was} and has ${is}`;
+}
+
+function prematurelyComplete({ resource, writer, before, after }: Write): string | undefined {
+  if (resource !== 'deployments' || writer !== CONTROLLERS || !before || !after) return undefined;
+  const told = (object: KubeObject): boolean =>
+    (object as Deployment).status.conditions?.some(({ type, reason }) => type === 'Progressing' && reason === 'NewReplicaSetAvailable') ?? false;
+  if (!told(after) || told(before) || isComplete(after as Deployment, (after as Deployment).status)) return undefined;
+  return `${nameOf(after)} is called complete, and is not`;
 }
 
 function adoptedByTheDead({ resource, writer, before, after, atMs }: Write, { model, excuses }: CheckContext): string | undefined {

@@ -31,8 +31,11 @@ export class ClusterModel implements TransportObserver {
   readonly deployments = new Map<string, Deployment>();
   readonly replicaSets = new Map<string, ReplicaSet>();
   readonly pods = new Map<string, Pod>();
+  /** Deployments, by uid, that came to pods without their controller: a user grew a ReplicaSet, or one with pods was adopted. */
+  readonly grownByOthers = new Set<string>();
+  readonly #goneReplicaSets: ReplicaSet[] = [];
   readonly #pastDeployments = new Map<string, Past<Deployment>[]>();
-  readonly #pastSizes = new Map<string, Past<number>[]>();
+  readonly #pastReplicaSets = new Map<string, Past<ReplicaSet>[]>();
   readonly #goneAt = new Map<string, number>();
   /** Components with a write under way, by object. */
   readonly #underWay = new Map<string, string[]>();
@@ -58,6 +61,7 @@ export class ClusterModel implements TransportObserver {
         after,
       };
       this.#take(write);
+      if (grownByOther(write)) this.grownByOthers.add(ownerUid(write.after!)!);
       onWrite(write);
     });
   }
@@ -82,6 +86,11 @@ export class ClusterModel implements TransportObserver {
     return [...this.replicaSets.values()].filter((replicaSet) => ownerUid(replicaSet) === deployment.metadata.uid);
   }
 
+  /** Those that it had, as they were when they went. */
+  goneReplicaSetsOf(deployment: Deployment): ReplicaSet[] {
+    return this.#goneReplicaSets.filter((replicaSet) => ownerUid(replicaSet) === deployment.metadata.uid);
+  }
+
   podsOf(replicaSet: ReplicaSet): Pod[] {
     return [...this.pods.values()].filter((pod) => ownerUid(pod) === replicaSet.metadata.uid);
   }
@@ -91,9 +100,13 @@ export class ClusterModel implements TransportObserver {
     return since(this.#pastDeployments.get(uid), sinceMs);
   }
 
+  replicaSetSince(uid: string, sinceMs: number): ReplicaSet[] {
+    return since(this.#pastReplicaSets.get(uid), sinceMs);
+  }
+
   /** The sizes that a ReplicaSet was to have at any moment since. */
   sizesSince(uid: string, sinceMs: number): number[] {
-    return since(this.#pastSizes.get(uid), sinceMs);
+    return this.replicaSetSince(uid, sinceMs).map(({ spec }) => spec.replicas ?? 1);
   }
 
   /** When the object with this uid began to go, or went; undefined while it lives. */
@@ -113,10 +126,18 @@ export class ClusterModel implements TransportObserver {
     const uid = (after ?? before)!.metadata.uid!;
     if (after) map.set(uid, after);
     else map.delete(uid);
+    if (!after && resource === 'replicasets') this.#goneReplicaSets.push(before as ReplicaSet);
     if ((!after || after.metadata.deletionTimestamp) && !this.#goneAt.has(uid)) this.#goneAt.set(uid, atMs);
     if (after && resource === 'deployments') remember(this.#pastDeployments, uid, { atMs, value: after as Deployment });
-    if (after && resource === 'replicasets') remember(this.#pastSizes, uid, { atMs, value: (after as ReplicaSet).spec.replicas ?? 1 });
+    if (after && resource === 'replicasets') remember(this.#pastReplicaSets, uid, { atMs, value: after as ReplicaSet });
   }
+}
+
+function grownByOther({ resource, writer, before, after }: Write): boolean {
+  if (resource !== 'replicasets' || !before || !after) return false;
+  const [was, is] = [before, after].map((object) => (object as ReplicaSet).spec.replicas ?? 1) as [number, number];
+  const owner = ownerUid(after);
+  return owner !== undefined && (owner === ownerUid(before) ? writer === 'user' && is > was : is > 0);
 }
 
 /** The uid of the object's controller. */

@@ -1,7 +1,8 @@
 import type { Deployment, ReplicaSet } from '../api/generated/types/apps.v1.ts';
 import { selectorFrom } from '../api/labels.ts';
 import type { KubeObject } from '../api/object.ts';
-import { maxReplicas, replicasOf } from '../controllers/deployment/strategy.ts';
+import { isScalingEvent } from '../controllers/deployment/scaling.ts';
+import { availableOf, isActive, isRollingUpdate, maxReplicas, minAvailable, replicasOf } from '../controllers/deployment/strategy.ts';
 import { findNewReplicaSet } from '../controllers/deployment/template.ts';
 import { isPodActive, isPodAvailable, isPodReady } from '../controllers/pod-state.ts';
 import { type ClusterModel, ownerUid } from './cluster-model.ts';
@@ -10,13 +11,19 @@ import { IMAGES } from './scenario.ts';
 const DESIRED = 'deployment.kubernetes.io/desired-replicas';
 const REVISION = 'deployment.kubernetes.io/revision';
 
-/**
- * What keeps the cluster from being as its Deployments say; empty when nothing does.
- * @param behind caches were behind at times: a rollout that is stuck may have been left with more pods than allowed.
- */
-export function unsettled(model: ClusterModel, { now, behind }: { now: number; behind: boolean }): string[] {
+export interface Circumstances {
+  now: number;
+  /** The controllers' cache of ReplicaSets was behind at times. */
+  behind: boolean;
+  /** The repair of kubernetes/kubernetes 102551 is on. */
+  refreshStaleAnnotations: boolean;
+}
+
+/** What keeps the cluster from being as its Deployments say; empty when nothing does. */
+export function unsettled(model: ClusterModel, circumstances: Circumstances): string[] {
+  const { now } = circumstances;
   return [
-    ...[...model.deployments.values()].flatMap((deployment) => ofDeployment(model, deployment, behind)),
+    ...[...model.deployments.values()].flatMap((deployment) => ofDeployment(model, deployment, circumstances)),
     ...[...model.replicaSets.values()].flatMap((replicaSet) => ofReplicaSet(model, replicaSet, now)),
     ...ofPods(model),
   ];
@@ -24,7 +31,7 @@ export function unsettled(model: ClusterModel, { now, behind }: { now: number; b
 
 const nameOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.name}`;
 
-function ofDeployment(model: ClusterModel, deployment: Deployment, behind: boolean): string[] {
+function ofDeployment(model: ClusterModel, deployment: Deployment, circumstances: Circumstances): string[] {
   const { metadata, spec, status } = deployment;
   const name = nameOf(deployment);
   if (metadata.deletionTimestamp) return [`${name} is still being deleted`];
@@ -33,22 +40,35 @@ function ofDeployment(model: ClusterModel, deployment: Deployment, behind: boole
   const current = findNewReplicaSet(deployment, replicaSets);
   const total = replicaSets.reduce((sum, one) => sum + (one.status?.replicas ?? 0), 0);
   const counts = (status.replicas ?? 0) === total ? [] : [`${name}: status.replicas is ${status.replicas}, its ReplicaSets have ${total}`];
-  if (spec.paused || hangsAsUpstream(deployment, replicaSets)) return counts;
+  const revision = current ? ofRevision(deployment, current, replicaSets) : [];
+  if (spec.paused || hangsAsUpstream(deployment, { current, replicaSets }, circumstances)) return [...counts, ...revision];
   if (!current) return [...counts, `${name} has no ReplicaSet of its template`];
   return [
     ...counts,
-    ...ofRevision(deployment, current, replicaSets),
-    ...(isBad(deployment) ? ofStuck(model, deployment, replicaSets, behind) : ofComplete(deployment, current, replicaSets)),
+    ...revision,
+    ...(isBad(deployment) ? ofStuck(model, deployment, { current, replicaSets }, circumstances) : ofComplete(deployment, current, replicaSets)),
   ];
 }
 
+interface ReplicaSetsOf {
+  current: ReplicaSet | undefined;
+  replicaSets: readonly ReplicaSet[];
+}
+
 /**
- * Upstream never gets beyond a change of size in a Recreate Deployment with several active ReplicaSets that were sized for
- * another number (as after it adopted them from a namesake): only a rolling update sizes several.
+ * Upstream takes a Deployment for one that is being scaled as long as an active ReplicaSet's desired-replicas is another
+ * number (sync.go: isScalingEvent); where scaling then changes nothing (sync.go: scale), that is for ever. So it is where the
+ * only active one has the size already (kubernetes/kubernetes 102551), and where a Recreate Deployment has several active
+ * ones (adopted from a namesake, or of an earlier strategy) and the new one is not saturated: only a rolling update sizes several.
  */
-function hangsAsUpstream({ spec }: Deployment, replicaSets: readonly ReplicaSet[]): boolean {
-  const active = replicaSets.filter((one) => replicasOf(one) > 0);
-  return spec.strategy.type === 'Recreate' && active.length > 1 && active.some(({ metadata }) => metadata.annotations?.[DESIRED] !== String(spec.replicas));
+function hangsAsUpstream(deployment: Deployment, { current, replicaSets }: ReplicaSetsOf, { refreshStaleAnnotations }: Circumstances): boolean {
+  if (!isScalingEvent({ deployment, newReplicaSet: undefined, oldReplicaSets: replicaSets })) return false;
+  const active = replicaSets.filter(isActive);
+  const replicas = replicasOf(deployment);
+  if (active.length === 1) return !refreshStaleAnnotations && replicasOf(active[0]!) === replicas;
+  const saturated =
+    current && current.metadata.annotations?.[DESIRED] === String(replicas) && replicasOf(current) === replicas && availableOf(current) === replicas;
+  return !isRollingUpdate(deployment) && !saturated;
 }
 
 const isBad = ({ spec }: Deployment): boolean => spec.template.spec.containers[0]!.image!.startsWith(IMAGES.bad) && replicasOf({ spec } as Deployment) > 0;
@@ -68,20 +88,48 @@ function progressOf({ status }: Deployment): string {
   return `${condition?.status} ${condition?.reason}`;
 }
 
-/** A template whose pods never become ready: the rollout stops within its bounds, and says that it did. */
-function ofStuck(model: ClusterModel, deployment: Deployment, replicaSets: readonly ReplicaSet[], behind: boolean): string[] {
+/** A template whose pods never become ready: the rollout stops where no step is left to it, and says that it did. */
+function ofStuck(
+  model: ClusterModel,
+  deployment: Deployment,
+  all: { current: ReplicaSet; replicaSets: readonly ReplicaSet[] },
+  { behind }: Circumstances,
+): string[] {
   const name = nameOf(deployment);
-  const wanted = replicaSets.reduce((sum, one) => sum + replicasOf(one), 0);
+  const wanted = all.replicaSets.reduce((sum, one) => sum + replicasOf(one), 0);
   const progress = progressOf(deployment);
-  // Pods that an earlier, wider strategy let in stay while too few are available, as upstream.
-  const limit = Math.max(...model.deploymentSince(deployment.metadata.uid!, 0).map(maxReplicas));
+  // Upstream: rolling.go (reconcileNewReplicaSet) never shrinks a new ReplicaSet to make room. What a wider strategy for this
+  // many replicas let in stays, what others did (a user, an adoption), and what was decided upon a cache that was behind (sizes
+  // come from the lister, without expectations): stepsLeft says within which bounds.
+  const past = model.deploymentSince(deployment.metadata.uid!, 0).filter((one) => replicasOf(one) === replicasOf(deployment));
+  const limit = Math.max(...past.map(maxReplicas));
   return [
-    ...(wanted > limit && !behind ? [`${name} wants ${wanted} pods, at most ${limit} are allowed`] : []),
+    ...(wanted > limit && !behind && !model.grownByOthers.has(deployment.metadata.uid!) ? [`${name} wants ${wanted} pods, at most ${limit} are allowed`] : []),
+    ...stepsLeft(deployment, all.current, wanted),
     ...(progress === 'False ProgressDeadlineExceeded' || staysComplete(deployment) ? [] : [`${name} does not get on, and Progressing is ${progress}`]),
   ];
 }
 
-/** Where only new pods are left, a rollout that was complete once stays so, whatever its pods do: upstream's rule. */
+/**
+ * What a rollout at rest could still do. Upstream: rolling.go (reconcileNewReplicaSet; reconcileOldReplicaSets shrinks old ones
+ * by unhealthy pods first, then by healthy ones, until they and the new pods available are no more than must be), recreate.go.
+ */
+function stepsLeft(deployment: Deployment, current: ReplicaSet, wanted: number): string[] {
+  const [name, own, replicas] = [nameOf(deployment), replicasOf(current), replicasOf(deployment)];
+  const old = wanted - own;
+  const mayGrow = own < replicas && (!isRollingUpdate(deployment) || wanted < maxReplicas(deployment));
+  const mayShrink = old > 0 && (!isRollingUpdate(deployment) || old + availableOf(current) > minAvailable(deployment));
+  return [
+    ...(own > replicas ? [`${nameOf(current)} wants ${own} of ${replicas} pods`] : []),
+    ...(mayGrow ? [`${name} stands still with ${own} new pods of ${wanted}, and may have more`] : []),
+    ...(mayShrink ? [`${name} stands still with ${old} old pods, and needs fewer`] : []),
+  ];
+}
+
+/**
+ * Upstream: progress.go (syncRolloutStatus, isCompleteDeployment) does not judge a rollout again that was complete once, while
+ * only new pods are left. (That it was complete when this was told, a checker sees to.)
+ */
 function staysComplete(deployment: Deployment): boolean {
   const { replicas = 0, updatedReplicas = 0 } = deployment.status ?? {};
   return progressOf(deployment) === 'True NewReplicaSetAvailable' && replicas === updatedReplicas;

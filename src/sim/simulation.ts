@@ -3,7 +3,7 @@ import { type Log, silent } from '../lib/log.ts';
 import { Rng } from '../lib/rng.ts';
 import { BUGS } from './bugs.ts';
 import { Checkers, type Excuses, type Violation } from './checkers.ts';
-import { ClusterModel, type Write } from './cluster-model.ts';
+import { ClusterModel, type WatchedResource, type Write } from './cluster-model.ts';
 import { unsettled } from './convergence.ts';
 import { EventLog } from './event-log.ts';
 import { type Fault, FaultWindows, isWrite, staleUntilMs } from './faults.ts';
@@ -41,6 +41,14 @@ const WRITES_AT_ONCE = 1500;
 /** What a write takes while there are two controllers of a kind. */
 const OVERLAP_LATENCY_MS = 5;
 const CONTROLLERS = 'kube-controller-manager';
+
+const concernsControllers = (fault: Fault): boolean => !('component' in fault) || fault.component === CONTROLLERS;
+
+/** Whether caches of these resources may be behind because of the fault. Controllers that start anew list what is there. */
+function leavesBehind(fault: Fault, resources: readonly string[]): boolean {
+  if (fault.kind === 'crash' || fault.kind === 'conflicts') return false;
+  return !('resource' in fault) || fault.resource === '*' || resources.includes(fault.resource);
+}
 
 /** Plays the scenario of a seed. */
 export function simulate(seed: number, options: SimulationOptions = {}): Promise<SimulationResult> {
@@ -90,6 +98,10 @@ class Simulation implements Excuses {
     return this.#during(() => true);
   }
 
+  behind(...resources: WatchedResource[]): boolean {
+    return this.#during((fault) => leavesBehind(fault, resources));
+  }
+
   twice(): boolean {
     return this.#during(({ kind }) => kind === 'crash' || kind === 'overlap' || kind === 'lostAnswers' || kind === 'slow' || kind === 'lostRequests');
   }
@@ -98,10 +110,10 @@ class Simulation implements Excuses {
     return this.#during(({ kind }) => kind === 'slow' || kind === 'lostAnswers' || kind === 'lostRequests');
   }
 
-  /** Whether a fault of this kind has begun and may still show. */
+  /** Whether a fault of this kind has befallen the controllers and may still show. */
   #during(concerns: (fault: Fault) => boolean): boolean {
     const now = this.#now();
-    return this.#scenario.faults.some((fault) => fault.atMs <= now && now < staleUntilMs(fault) && concerns(fault));
+    return this.#scenario.faults.some((fault) => concernsControllers(fault) && fault.atMs <= now && now < staleUntilMs(fault) && concerns(fault));
   }
 
   async #boot(): Promise<VirtualCluster> {
@@ -243,11 +255,12 @@ class Simulation implements Excuses {
     for (const { metadata } of (await nodes.list()).items)
       await nodes.patch('', metadata.name!, { spec: { unschedulable: null } }, 'application/merge-patch+json');
     const end = this.#now() + CONVERGE_WITHIN_MS;
-    const behind = this.#scenario.faults.some((fault) => staleUntilMs(fault) > 0);
+    const { faults, refreshStaleAnnotations } = this.#scenario;
+    const behind = faults.some((fault) => concernsControllers(fault) && leavesBehind(fault, ['replicasets']));
     let left: string[] = [];
     for (;;) {
       if (!(await this.#until(this.#now() + CONVERGE_STEP_MS))) return;
-      left = unsettled(this.#model, { now: cluster.clock.now(), behind });
+      left = unsettled(this.#model, { now: cluster.clock.now(), behind, refreshStaleAnnotations });
       const restMs = this.#now() - this.#lastWriteMs;
       if (left.length === 0 && restMs >= REST_MS) return;
       if (this.#now() >= end) break;

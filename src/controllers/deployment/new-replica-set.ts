@@ -55,8 +55,8 @@ function withProgress(deployment: Deployment, progress: DeploymentCondition): De
 
 /**
  * Makes the new ReplicaSet where there is none. A name that is taken by a ReplicaSet of ours with the same template is
- * no news (our cache is behind); by anything else it is a collision of hashes, counted so that the next attempt has
- * another name. Upstream: sync.go (getNewReplicaSet, the rest).
+ * no news (our cache is behind): the sync is tried again. By anything else it is a collision of hashes, counted so that the
+ * next attempt has another name. Upstream: sync.go (getNewReplicaSet, the rest).
  */
 export function createNewReplicaSet(rollout: Rollout, next: (rollout: Rollout, newReplicaSet: ReplicaSet) => Plan): Plan {
   if (rollout.newReplicaSet) return next(rollout, rollout.newReplicaSet);
@@ -102,16 +102,20 @@ function afterCreate(
 ): Plan {
   const { deployment, snapshot } = rollout;
   const created = object as ReplicaSet;
-  if (existed && !isNewReplicaSetOf(deployment, created)) return countCollision(rollout, name);
+  if (existed) return isNewReplicaSetOf(deployment, created) ? waitForCache(name) : countCollision(rollout, name);
   const message = `Created new replica set "${created.metadata.name}"`;
-  const progress =
-    !existed && hasProgressDeadline(deployment)
-      ? condition({ type: 'Progressing', status: 'True', reason: REASON.newReplicaSetCreated, message }, snapshot.now)
-      : undefined;
+  const progress = hasProgressDeadline(deployment)
+    ? condition({ type: 'Progressing', status: 'True', reason: REASON.newReplicaSetCreated, message }, snapshot.now)
+    : undefined;
   const scaled = event(rollout, 'Normal', 'ScalingReplicaSet', `Scaled up replica set ${created.metadata.name} from 0 to ${replicas}`);
-  return perform(!existed && replicas > 0 ? [scaled] : [], () =>
+  return perform(replicas > 0 ? [scaled] : [], () =>
     recordRevision({ ...rollout, newReplicaSet: created }, { revision, progress }, (current) => next(current, created)),
   );
+}
+
+/** The old ones may be missing in the cache as well: neither sizes nor a revision follow from what it shows. */
+function waitForCache(name: string): Plan {
+  return { actions: [], failure: `replicasets.apps "${name}" is not in the cache yet` };
 }
 
 function isNewReplicaSetOf(deployment: Deployment, replicaSet: ReplicaSet): boolean {

@@ -112,15 +112,19 @@ describe('hash, selector, adoption', () => {
     expect(world.replicaSets).toHaveLength(2);
   });
 
-  it('DEP-6: a ReplicaSet that the cache has not shown yet is no collision', () => {
+  it('DEP-6: a ReplicaSet that the cache has not shown yet is no collision, and waited for', () => {
     const world = new PlanWorld({ replicas: 1 });
     world.settle();
     const [created] = world.replicaSets;
+    const { resourceVersion } = world.deployment.metadata;
     world.options = { replicaSets: [] };
     world.sync();
-    expect(world.lastFailure).toBeUndefined();
+    expect(world.lastFailure).toContain('not in the cache');
     expect(world.replicaSets).toEqual([created]);
-    expect(world.deployment.status.collisionCount).toBeUndefined();
+    expect(world.deployment.metadata.resourceVersion).toBe(resourceVersion);
+    world.options = {};
+    world.sync();
+    expect(world.lastFailure).toBeUndefined();
   });
 
   it('C044 DEP-1 DEP-4: an orphan of the same template is adopted; the elder is the new one', () => {
