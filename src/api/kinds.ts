@@ -7,6 +7,7 @@ import { horizontalPodAutoscalerV1 } from './autoscaling/v1/horizontal-pod-autos
 import { horizontalPodAutoscaler } from './autoscaling/v2/horizontal-pod-autoscaler.ts';
 import { cronJob } from './batch/v1/cron-job.ts';
 import { job } from './batch/v1/job.ts';
+import { certificateSigningRequest } from './certificates/v1/certificate-signing-request.ts';
 import { lease } from './coordination/v1/lease.ts';
 import { configMap } from './core/v1/config-map.ts';
 import { endpoints } from './core/v1/endpoints.ts';
@@ -63,6 +64,7 @@ export const kinds: readonly KindBehaviour[] = [
   of(statefulSet),
   of(horizontalPodAutoscalerV1),
   of(horizontalPodAutoscaler),
+  of(certificateSigningRequest),
   of(cronJob),
   of(job),
   of(limitRange),

@@ -36,6 +36,8 @@ export function decodeProtobuf(body: Uint8Array, typeOf: (apiVersion: string, ki
 
 type Special = (fields: Json) => unknown;
 
+const CRD = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.';
+
 /** Messages whose JSON is not an object of the same fields. */
 const SPECIAL: Record<string, Special> = {
   'io.k8s.apimachinery.pkg.apis.meta.v1.Time': ({ seconds, nanos }) => instant(seconds, nanos, 0),
@@ -44,6 +46,10 @@ const SPECIAL: Record<string, Special> = {
   'io.k8s.apimachinery.pkg.util.intstr.IntOrString': ({ type, intVal, strVal }) => (type === 1 ? (strVal ?? '') : (intVal ?? 0)),
   'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1': ({ Raw }) => json(Raw),
   'io.k8s.apimachinery.pkg.runtime.RawExtension': ({ raw }) => json(raw),
+  [`${CRD}JSON`]: ({ raw }) => json(raw),
+  [`${CRD}JSONSchemaPropsOrArray`]: ({ schema: one, jSONSchemas }) => jSONSchemas ?? one ?? null,
+  [`${CRD}JSONSchemaPropsOrBool`]: ({ schema: one, allows }) => one ?? allows ?? false,
+  [`${CRD}JSONSchemaPropsOrStringArray`]: ({ schema: one, property }) => property ?? one ?? null,
 };
 
 function instant(seconds: unknown, nanos: unknown, digits: 0 | 6): string | null {

@@ -1,4 +1,5 @@
 import type { AdmissionPlugin } from '../apiserver/admission/admission.ts';
+import { certificates } from '../apiserver/admission/certificates.ts';
 import { defaultTolerationSeconds } from '../apiserver/admission/default-toleration-seconds.ts';
 import { limitRanger } from '../apiserver/admission/limit-ranger.ts';
 import { namespaceLifecycle } from '../apiserver/admission/namespace-lifecycle.ts';
@@ -9,5 +10,5 @@ import { serviceAddresses } from '../apiserver/admission/service-addresses.ts';
 
 /** The admission chain, in upstream's order; quotas come last, when nothing else can refuse any more. */
 export function admissionPlugins(): AdmissionPlugin[] {
-  return [namespaceLifecycle, limitRanger, serviceAccount, priority, defaultTolerationSeconds, serviceAddresses, resourceQuota()];
+  return [namespaceLifecycle, limitRanger, serviceAccount, priority, defaultTolerationSeconds, serviceAddresses, certificates, resourceQuota()];
 }
