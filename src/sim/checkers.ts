@@ -242,7 +242,7 @@ function twins({ resource, writer, before, after }: Write, { model }: CheckConte
 
 const annotation = (object: KubeObject, key: string): string | undefined => object.metadata.annotations?.[key];
 
-function fallingRevision({ resource, writer, before, after }: Write, { model, excuses }: CheckContext): string | undefined {
+function fallingRevision({ resource, writer, before, after }: Write, { model, excuses, sinceMs }: CheckContext): string | undefined {
   if (resource === 'pods' || writer !== CONTROLLERS || !before || !after) return undefined;
   const [was, is] = [annotation(before, REVISION), annotation(after, REVISION)];
   if (was === undefined || (is !== undefined && Number(is) >= Number(was))) return undefined;
@@ -253,7 +253,9 @@ function fallingRevision({ resource, writer, before, after }: Write, { model, ex
     const left = model.replicaSetsOf(after as Deployment);
     const behind = excuses.behind('replicasets');
     const excused = behind || left.every((one) => Number(annotation(one, REVISION) ?? 0) < Number(was));
-    const known = behind ? [...left, ...model.goneReplicaSetsOf(after as Deployment)] : left;
+    const known = behind
+      ? [...left, ...model.goneReplicaSetsOf(after as Deployment)].flatMap(({ metadata }) => model.replicaSetSince(metadata.uid!, sinceMs))
+      : left;
     if (excused && known.some((one) => sameTemplate(one.spec.template, template) && annotation(one, REVISION) === is)) return undefined;
   }
   return `${nameOf(after)} had revision ${was} and has ${is}`;
