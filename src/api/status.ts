@@ -125,7 +125,7 @@ export function invalid({ group, kind }: GroupKind, name: string, errors: readon
   return new StatusError(422, 'Invalid', `${what} "${name}" is invalid: ${lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`}`, {
     ...(name ? { name } : {}),
     ...(group ? { group } : {}),
-    kind,
+    ...(kind ? { kind } : {}),
     causes: errors.map((e) => ({ reason: e.reason, message: e.message, field: e.field })),
   });
 }

@@ -11,7 +11,15 @@ export interface Decoded {
 }
 
 /** The message of a value that does not fit its field. */
-export class DecodeError extends Error {}
+export class DecodeError extends Error {
+  /** The same in the words of Go's converter from maps, which reads the outcome of a strategic merge patch. */
+  readonly converterMessage: string;
+
+  constructor(message: string, converterMessage = message) {
+    super(message);
+    this.converterMessage = converterMessage;
+  }
+}
 
 /** Go's names of the scalar types, for messages. */
 const GO_TYPES: Partial<Record<ScalarType, string>> = {
@@ -234,7 +242,27 @@ function decodeBase64(text: string): string {
 
 function mismatch(owner: string, value: unknown, goType: string, context: Context): DecodeError {
   const shown = typeof value === 'number' && (goType === 'int32' || goType === 'int64') ? `number ${JSON.stringify(value)}` : jsonType(value);
-  return new DecodeError(`json: cannot unmarshal ${shown} into Go struct field ${owner.slice(owner.lastIndexOf('.') + 1)}.${context.goPath} of type ${goType}`);
+  return new DecodeError(
+    `json: cannot unmarshal ${shown} into Go struct field ${owner.slice(owner.lastIndexOf('.') + 1)}.${context.goPath} of type ${goType}`,
+    converterWords(value, goType),
+  );
+}
+
+/** Upstream: apimachinery/pkg/runtime/converter.go. */
+function converterWords(value: unknown, goType: string): string {
+  const kind = Array.isArray(value)
+    ? 'slice'
+    : isObject(value)
+      ? 'map'
+      : typeof value === 'number'
+        ? Number.isInteger(value)
+          ? 'int64'
+          : 'float64'
+        : jsonType(value);
+  if (goType.startsWith('[]')) return `cannot restore slice from ${kind}`;
+  if (goType.startsWith('map[')) return `cannot restore map from ${kind}`;
+  if (goType.includes('.')) return `cannot restore struct from: ${kind}`;
+  return `unrecognized type: ${goType}`;
 }
 
 /** `v1.Container` for `io.k8s.api.core.v1.Container`. */

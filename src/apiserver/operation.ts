@@ -104,7 +104,7 @@ export function decodeBody(
   warnings: string[],
 ): KubeObject {
   const { value, duplicates } = recognize(request, target.kind);
-  return decodeValue(value, target, fieldValidation, warnings, duplicates);
+  return decodeValue(value, target, fieldValidation, warnings, { duplicates });
 }
 
 /** What a body that is no object at all is answered with (apiserver: transformDecodeError). */
@@ -138,15 +138,23 @@ function summary(body: Uint8Array, length = 30): string {
   return (body[0] === 0x7b ? text.toString() : text.toString('hex')) + (body.length > length ? ' ...' : '');
 }
 
+export interface DecodeWays {
+  /** The paths of fields that the text has twice. */
+  duplicates?: () => string[];
+  /** The error for a value that does not fit its type; without it, that of a body that cannot be decoded. */
+  refuse?: (why: string) => Error;
+}
+
 export function decodeValue(
   value: unknown,
   target: { schemaId: string; kind: string; apiVersion: string },
   fieldValidation: FieldValidation,
   warnings: string[],
-  duplicates: () => string[] = () => [],
+  { duplicates = () => [], refuse }: DecodeWays = {},
 ): KubeObject {
   const version = target.apiVersion.slice(target.apiVersion.indexOf('/') + 1);
-  const cannot = (why: string): Error => badRequest(`${target.kind} in version ${JSON.stringify(version)} cannot be handled as a ${target.kind}: ${why}`);
+  const cannot = (why: string): Error =>
+    refuse?.(why) ?? badRequest(`${target.kind} in version ${JSON.stringify(version)} cannot be handled as a ${target.kind}: ${why}`);
   checkType(value, target);
   try {
     const { object, unknownFields } = decode(target.schemaId, value);
@@ -160,7 +168,7 @@ export function decodeValue(
     }
     return { ...object, kind: target.kind, apiVersion: target.apiVersion, metadata: object['metadata'] ?? {} } as KubeObject;
   } catch (error) {
-    if (error instanceof DecodeError) throw cannot(error.message);
+    if (error instanceof DecodeError) throw cannot(refuse ? error.converterMessage : error.message);
     throw error;
   }
 }

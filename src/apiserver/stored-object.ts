@@ -2,6 +2,17 @@ import type { KubeObject } from '../api/object.ts';
 import type { KeyValue, StoreEvent, Value } from '../store/store.ts';
 
 const METADATA_OPENS = Buffer.from('"metadata":{');
+const ITEM_OPENS = Buffer.from('{"metadata":{');
+
+/** The resourceVersion as the first field of the metadata; `next` is the byte that follows. */
+function versionAt(revision: number, next: number | undefined): Buffer {
+  return Buffer.from(`"resourceVersion":"${revision}"${next === 0x7d ? '' : ','}`);
+}
+
+/** An object as it stands in a list of its kind. */
+export function withoutKind({ kind: _, apiVersion: __, ...rest }: KubeObject): Omit<KubeObject, 'kind' | 'apiVersion'> {
+  return rest;
+}
 
 /**
  * An object as the store keeps it: without its resourceVersion, which is the store's revision. It is encoded at most once,
@@ -58,8 +69,16 @@ export class ObjectCodec {
     if (!origin) return Buffer.from(JSON.stringify(object));
     const bytes = origin.stored.bytes as Buffer;
     const cut = bytes.indexOf(METADATA_OPENS) + METADATA_OPENS.length;
-    const version = Buffer.from(`"resourceVersion":"${origin.revision}"${bytes[cut] === 0x7d ? '' : ','}`);
-    return Buffer.concat([bytes.subarray(0, cut), version, bytes.subarray(cut)]);
+    return Buffer.concat([bytes.subarray(0, cut), versionAt(origin.revision, bytes[cut]), bytes.subarray(cut)]);
+  }
+
+  /** JSON of an object as it stands in a list of its kind, which alone says what kind that is. */
+  itemJson(object: KubeObject): Uint8Array {
+    const origin = this.#origins.get(object);
+    if (!origin) return Buffer.from(JSON.stringify(withoutKind(object)));
+    const bytes = origin.stored.bytes as Buffer;
+    const cut = bytes.indexOf(METADATA_OPENS) + METADATA_OPENS.length;
+    return Buffer.concat([ITEM_OPENS, versionAt(origin.revision, bytes[cut]), bytes.subarray(cut)]);
   }
 
   #materialize(value: Value, revision: number): KubeObject {

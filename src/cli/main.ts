@@ -30,7 +30,7 @@ program
   .description('boot a cluster and serve its API until Ctrl-C')
   .option('-f, --filename <path>', 'apply this file, folder, or - for standard input, and show the rollout; repeatable', collect, [])
   .option('--exit', 'end when the rollout ends: 0 if it is complete, 1 if it is not')
-  .option('--timeout <duration>', 'how long a rollout may take', duration, 60_000)
+  .addOption(new Option('--timeout <duration>', 'how long a rollout may take').argParser(duration).default(60_000, '60s'))
   .option('--nodes <count>', 'nodes to simulate', whole(0, 5000), 3)
   .option('--port <port>', 'port of the API server; 0 picks a free one', whole(0, 65_535), 6443)
   .addOption(new Option('--data-dir <dir>', 'where objects and certificates are kept (default: ~/.coracle/data)').conflicts('ephemeral'))
@@ -38,7 +38,11 @@ program
   .option('--kubeconfig <file>', 'where to write the kubeconfig (default: ~/.coracle/kubeconfig)')
   .addOption(new Option('--runtime <name>', 'container runtime of the nodes').choices(['simulated']).default('simulated'))
   .option('--simulate <file>', 'rules for the simulated containers, by image')
-  .option('--relist <duration>', 'how often kubelets look at their containers, as a real one does every second; 0: they are told at once', duration, 1000)
+  .addOption(
+    new Option('--relist <duration>', 'how often kubelets look at their containers, as a real one does every second; 0: they are told at once')
+      .argParser(duration)
+      .default(1000, '1s'),
+  )
   .option('--seed <number>', 'draw names and jitter from this seed', whole(0, 4_294_967_295))
   .option('--fix-scale-hang', 'finish a scale during a rollout with maxSurge 0, which upstream leaves hanging (issue 102551)')
   .option('--quiet', 'print nothing but errors')

@@ -118,7 +118,7 @@ function hints(kubeconfigFile: string, manifests: readonly ManifestFile[]): stri
     '',
     ...(deployment ? [] : [`  kubectl create deployment ${name} --image=registry.example.com/web:v1 --replicas=3`]),
     `  kubectl get deployments,replicasets,pods`,
-    `  kubectl set image deployment/${name} ${container?.name ?? '*'}=${image}`,
+    `  kubectl set image deployment/${name} ${container?.name ?? name}=${image}`,
     `  kubectl rollout status deployment/${name}`,
     ...(deployment ? [`  kubectl rollout undo deployment/${name}`] : []),
     '',

@@ -98,7 +98,12 @@ export class ResourceClient<T extends KubeObject> {
   async list(options: ListOptions = {}): Promise<KubeList<T>> {
     const { namespace, limit, ...query } = options;
     const response = await this.#transport.request(this.#request('list', { namespace, query: { ...query, limit: text(limit) } }));
-    return response.object as KubeList<T>;
+    const list = response.object as KubeList<T>;
+    // Over the network the items leave their kind to the list.
+    const { kind } = this.resource;
+    return list.items[0]?.kind === undefined
+      ? { ...list, items: list.items.map((item) => ({ ...item, kind, apiVersion: apiVersionOf(this.resource) })) }
+      : list;
   }
 
   /** Resolves when the watch stands; its events follow in order. */

@@ -27,7 +27,8 @@ export interface EventRecorder {
 export interface StoredEventRecorderOptions {
   client: Client;
   clock: Clock;
-  rng: Rng;
+  /** Shared by the recorders of a process. */
+  instants: EventInstants;
   log: Log;
   /** `source.component`, e.g. `deployment-controller`. */
   component: string;
@@ -124,11 +125,30 @@ export class StoredEventRecorder implements EventRecorder {
     series.stored = { namespace, name };
   }
 
-  /** `<object's name>.<nanoseconds since the epoch in hex>`; what the clock cannot tell of them is random. */
+  /** `<object's name>.<nanoseconds since the epoch in hex>` */
   #name(objectName: string, at: number): string {
-    const nanoseconds = BigInt(Math.floor(at)) * 1_000_000n + BigInt(this.#options.rng.integer(1_000_000));
-    const suffix = `.${nanoseconds.toString(16)}`;
+    const suffix = `.${this.#options.instants.next(at).toString(16)}`;
     return objectName.slice(0, MAX_NAME - suffix.length) + suffix;
+  }
+}
+
+/**
+ * Instants in nanoseconds, each later than the one before, so that the names of events sort in the order in which they
+ * happened, whoever told them. What the clock cannot tell begins somewhere at random: another process draws other names.
+ */
+export class EventInstants {
+  readonly #offset: bigint;
+  #last = 0n;
+
+  constructor(rng: Rng) {
+    this.#offset = BigInt(rng.integer(500_000));
+  }
+
+  /** @param atMs milliseconds since the epoch */
+  next(atMs: number): bigint {
+    const at = BigInt(Math.floor(atMs)) * 1_000_000n + this.#offset;
+    this.#last = at > this.#last ? at : this.#last + 1n;
+    return this.#last;
   }
 }
 

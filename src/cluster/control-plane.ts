@@ -3,7 +3,7 @@ import type { Resource } from '../api/object.ts';
 import type { Transport } from '../api/request.ts';
 import { Namespaces, Nodes, Pods } from '../api/resources.ts';
 import { Client } from '../client/client.ts';
-import { type EventRecorder, StoredEventRecorder } from '../client/event-recorder.ts';
+import { EventInstants, type EventRecorder, StoredEventRecorder } from '../client/event-recorder.ts';
 import { InformerFactory } from '../client/informer.ts';
 import { type ControllersOptions, controllers, type Runnable } from '../controllers/index.ts';
 import { Kubelet } from '../kubelet/kubelet.ts';
@@ -43,6 +43,7 @@ const KUBELET = 'kubelet';
 /** Everything that acts on the objects of an API server: controllers, scheduler, and the kubelets of the simulated nodes. */
 export class ControlPlane {
   readonly #options: ControlPlaneOptions;
+  readonly #instants: EventInstants;
   readonly #factories: InformerFactory[] = [];
   readonly #kubelets: Kubelet[] = [];
   readonly #stop = new AbortController();
@@ -50,6 +51,7 @@ export class ControlPlane {
 
   constructor(options: ControlPlaneOptions) {
     this.#options = options;
+    this.#instants = new EventInstants(options.rng.fork('events'));
   }
 
   /** The kubelet of a node, by which logs and shells are reached. */
@@ -77,14 +79,13 @@ export class ControlPlane {
 
   async #startControllers(certificateAuthority: string | undefined): Promise<void> {
     const { clock, log, deployment, replicaSet } = this.#options;
-    const rng = this.#options.rng.fork(CONTROLLER_MANAGER);
     const client = this.#client(CONTROLLER_MANAGER);
     const informers = this.#informers(client);
     this.#runnables = controllers({
       client,
       informers,
       clock,
-      rng,
+      recorder: (component) => this.#recorder(client, component),
       log,
       resources: deletableResources(),
       ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
@@ -158,8 +159,8 @@ export class ControlPlane {
   }
 
   #recorder(client: Client, component: string, host?: string): EventRecorder {
-    const { clock, log, rng } = this.#options;
-    return new StoredEventRecorder({ client, clock, rng: rng.fork(component), log, component, ...(host ? { host } : {}) });
+    const { clock, log } = this.#options;
+    return new StoredEventRecorder({ client, clock, instants: this.#instants, log, component, ...(host ? { host } : {}) });
   }
 }
 

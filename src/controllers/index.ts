@@ -1,10 +1,9 @@
 import type { Resource } from '../api/object.ts';
 import type { Client } from '../client/client.ts';
-import { type EventRecorder, StoredEventRecorder } from '../client/event-recorder.ts';
+import type { EventRecorder } from '../client/event-recorder.ts';
 import type { InformerFactory } from '../client/informer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { Rng } from '../lib/rng.ts';
 import { type DeploymentControllerOptions, deploymentController } from './deployment/controller.ts';
 import { disruptionController } from './disruption/controller.ts';
 import { endpointSliceController, endpointsController } from './endpoints/controller.ts';
@@ -25,14 +24,13 @@ export interface ControllersOptions {
   /** Start it after this call: the controllers register with it first. */
   informers: InformerFactory;
   clock: Clock;
-  rng: Rng;
   log: Log;
   /** Every resource with the verbs list, watch and delete. */
   resources: readonly Resource[];
   /** The PEM that pods find as kube-root-ca.crt; left out: nothing is published. */
   certificateAuthority?: string;
-  /** One for each component; left out: core/v1 Events are written. */
-  recorder?: (component: string) => EventRecorder;
+  /** One for each component. */
+  recorder: (component: string) => EventRecorder;
   /** Keys that each controller handles at the same time. Default 5. */
   workers?: number;
   deployment?: DeploymentControllerOptions;
@@ -42,10 +40,9 @@ export interface ControllersOptions {
 
 /** All controllers, in the order in which they should start. */
 export function controllers(options: ControllersOptions): Runnable[] {
-  const { client, informers, clock, rng, log, resources, certificateAuthority, workers = 5 } = options;
-  const recorderOf = options.recorder ?? ((component: string) => new StoredEventRecorder({ client, clock, rng: rng.fork(component), log, component }));
+  const { client, informers, clock, log, recorder, resources, certificateAuthority, workers = 5 } = options;
   const run = <Snapshot>(controller: Controller<Snapshot>): Runnable =>
-    new Shell(controller, { client, informers, clock, log, workers, recorder: recorderOf(controller.name) });
+    new Shell(controller, { client, informers, clock, log, workers, recorder: recorder(controller.name) });
   return [
     run(namespaceController(informers, client, resources)),
     run(serviceAccountController(informers)),

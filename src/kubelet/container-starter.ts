@@ -108,13 +108,18 @@ async function create(services: NodeServices, { pod, sandbox, container, attempt
       hostPath: `/var/lib/kubelet/pods/${uid}/volumes/${mount.name}`,
       readOnly: mount.readOnly ?? false,
     })),
-    labels: { 'io.kubernetes.container.name': container.name, 'io.kubernetes.pod.uid': uid ?? '' },
+    labels: { 'io.kubernetes.container.name': container.name, 'io.kubernetes.container.type': typeOf(pod, container), 'io.kubernetes.pod.uid': uid ?? '' },
     annotations: {},
     stdin: container.stdin ?? false,
     tty: container.tty ?? false,
     resources: { limits: container.resources?.limits ?? {}, requests: container.resources?.requests ?? {} },
     logPath: `/var/log/pods/${namespace}_${name}_${uid}/${container.name}/${attempt}.log`,
   });
+}
+
+/** `INIT` for one that is to end before the others begin; a sidecar is not. */
+function typeOf({ spec }: Pod, { name, restartPolicy }: Container): 'INIT' | 'CONTAINER' {
+  return restartPolicy !== 'Always' && spec.initContainers?.some((init) => init.name === name) ? 'INIT' : 'CONTAINER';
 }
 
 /** Runs the postStart hook. Returns whether the container is still up. */

@@ -128,7 +128,7 @@ describe('JSON patch', () => {
   });
 
   it.each([
-    ['an unknown operation', [{ op: 'explode', path: '/a' }], 400],
+    ['an unknown operation', [{ op: 'explode', path: '/a' }], 422],
     ['a path that is not there', [{ op: 'remove', path: '/x/y' }], 422],
     ['an index that is not there', [{ op: 'replace', path: '/a/b/7', value: 1 }], 422],
     ['a failed test', [{ op: 'test', path: '/a/b/0', value: 2 }], 422],

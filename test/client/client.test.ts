@@ -5,7 +5,7 @@ import { ConfigMaps, Events, Namespaces } from '../../src/api/resources.ts';
 import { StatusError } from '../../src/api/status.ts';
 import { ApiServer } from '../../src/apiserver/api-server.ts';
 import { Client } from '../../src/client/client.ts';
-import { StoredEventRecorder } from '../../src/client/event-recorder.ts';
+import { EventInstants, StoredEventRecorder } from '../../src/client/event-recorder.ts';
 import { InformerFactory } from '../../src/client/informer.ts';
 import { administrator } from '../../src/cluster/users.ts';
 import { silent } from '../../src/lib/log.ts';
@@ -103,7 +103,7 @@ describe('StoredEventRecorder', () => {
 
   async function recorded(notes: string[], { gapMs = 0 }: { gapMs?: number } = {}) {
     const { clock, rng, client } = await world();
-    const recorder = new StoredEventRecorder({ client, clock, rng, log: silent, component: 'tester' });
+    const recorder = new StoredEventRecorder({ client, clock, instants: new EventInstants(rng), log: silent, component: 'tester' });
     for (const message of notes) {
       recorder.event(pod, { type: 'Normal', reason: 'Told', message });
       await recorder.flush();
@@ -142,7 +142,7 @@ describe('StoredEventRecorder', () => {
   it('a refused event disturbs nobody', async () => {
     const { clock, rng, client, faults } = await world();
     faults.disturb = () => ({ do: 'refuse', error: new StatusError(403, 'Forbidden', 'no') });
-    const recorder = new StoredEventRecorder({ client, clock, rng, log: silent, component: 'tester' });
+    const recorder = new StoredEventRecorder({ client, clock, instants: new EventInstants(rng), log: silent, component: 'tester' });
     recorder.event(pod, { type: 'Normal', reason: 'Told', message: 'a' });
     await recorder.flush();
   });

@@ -4,7 +4,7 @@ import { Events, Namespaces, Nodes, Pods, ServiceAccounts } from '../../src/api/
 import { hasReason } from '../../src/api/status.ts';
 import { ApiServer } from '../../src/apiserver/api-server.ts';
 import { Client } from '../../src/client/client.ts';
-import { StoredEventRecorder } from '../../src/client/event-recorder.ts';
+import { EventInstants, StoredEventRecorder } from '../../src/client/event-recorder.ts';
 import { Informer } from '../../src/client/informer.ts';
 import { admissionPlugins } from '../../src/cluster/admission.ts';
 import { Kubelet } from '../../src/kubelet/kubelet.ts';
@@ -50,7 +50,8 @@ export class NodeFixture {
     const pods = new Informer({ client: client.resource(Pods), ...shared });
     const nodes = new Informer({ client: client.resource(Nodes), ...shared });
     const source = new PodSource(pods);
-    const recorder = (component: string) => new StoredEventRecorder({ client, component, ...shared });
+    const instants = new EventInstants(rng);
+    const recorder = (component: string) => new StoredEventRecorder({ client, component, instants, ...shared });
     for (let i = 1; i <= count; i++) {
       const runtime = new SimulatedRuntime({ clock, rng: rng.fork(`runtime${i}`), ...(rules ? { rules } : {}) });
       const kubelet = new Kubelet({

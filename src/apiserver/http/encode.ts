@@ -5,6 +5,7 @@ import { stringify } from 'yaml';
 import type { KubeList, KubeObject } from '../../api/object.ts';
 import type { ApiRequest } from '../../api/request.ts';
 import type { ApiContext } from '../context.ts';
+import { withoutKind } from '../stored-object.ts';
 import { type TableOptions, toPartialList, toTable } from '../table.ts';
 import type { Representation } from './negotiate.ts';
 
@@ -43,11 +44,12 @@ export function makeEncoder(context: ApiContext): Encoder {
   const json = (object: KubeObject | KubeList): Uint8Array => {
     if (!('items' in object) || !Array.isArray(object.items)) return context.codec.json(object as KubeObject);
     const { items, ...head } = object;
+    const isPartial = head.kind === PARTIAL_LIST;
     const opening = JSON.stringify(head);
     const parts: Uint8Array[] = [Buffer.from(`${opening.slice(0, -1)},"items":[`)];
     (items as KubeObject[]).forEach((item, i) => {
       if (i > 0) parts.push(COMMA);
-      parts.push(context.codec.json(item));
+      parts.push(isPartial ? context.codec.json(item) : context.codec.itemJson(item));
     });
     parts.push(CLOSE_LIST);
     return Buffer.concat(parts);
@@ -60,8 +62,8 @@ export function makeEncoder(context: ApiContext): Encoder {
 
     body(object, options) {
       const shown = transform(object, options, true);
-      if (options.representation.type === 'application/yaml') return Buffer.from(stringify(shown));
-      if (options.pretty) return Buffer.from(`${JSON.stringify(shown, null, 2)}\n`);
+      if (options.representation.type === 'application/yaml') return Buffer.from(stringify(plain(shown)));
+      if (options.pretty) return Buffer.from(`${JSON.stringify(plain(shown), null, 2)}\n`);
       return Buffer.concat([json(shown), NEWLINE]);
     },
 
@@ -83,6 +85,14 @@ export function makeEncoder(context: ApiContext): Encoder {
       response.end(bytes);
     },
   };
+}
+
+/** Its items say that they are partial; those of other lists leave their kind to the list. */
+const PARTIAL_LIST = 'PartialObjectMetadataList';
+
+function plain(object: KubeObject | KubeList): unknown {
+  if (object.kind === PARTIAL_LIST || !('items' in object) || !Array.isArray(object.items)) return object;
+  return { ...object, items: (object.items as KubeObject[]).map(withoutKind) };
 }
 
 const COMMA = Buffer.from(',');

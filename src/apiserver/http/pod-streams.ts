@@ -54,12 +54,12 @@ export class PodStreamServer {
       const { context } = this.#apiServer;
       const refusal = context.authorizer.authorize({ ...routed, user });
       if (refusal) throw forbidden(routed, routed.name ?? '', refusal);
-      const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((p) => p.trim());
       const isPortForward = routed.subresource === 'portforward';
+      const connection = await connectToPod(context, routed, query['container'], { containerNeeded: !isPortForward });
+      const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((p) => p.trim());
       if (!offered.some((p) => CHANNELS.includes(p) || (isPortForward && p === SPDY_TUNNEL)))
         throw badRequest(`unable to upgrade: none of the protocols ${JSON.stringify(offered)} is served`);
       request.headers['sec-websocket-protocol'] = offered.map((p) => (p === SPDY_TUNNEL ? SPDY_TUNNEL_TOKEN : p)).join(', ');
-      const connection = await connectToPod(context, routed, query['container'], { containerNeeded: !isPortForward });
       const parameters = new URLSearchParams((request.url ?? '').split('?')[1] ?? '');
       this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
         webSocket.on('error', () => webSocket.terminate());

@@ -12,7 +12,7 @@ interface Operation {
 /** Upstream's bound on the operations of one patch (apiserver, maxJSONPatchOperations). */
 const MAX_OPERATIONS = 10_000;
 
-/** The patch cannot be carried out on this object: a path that is not there, a test that fails. */
+/** The patch cannot be carried out on this object: a path that is not there, a test that fails, an operation that does not exist. */
 function refused(): StatusError {
   return new StatusError(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 }
@@ -53,7 +53,7 @@ function applyOperation(document: Json, operation: Operation): Json {
       return put(take(document, from), path, value, { insert: true });
     }
     default:
-      throw badRequest(`Unexpected kind: ${operation.op}`);
+      throw refused();
   }
 }
 

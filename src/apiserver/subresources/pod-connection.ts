@@ -1,6 +1,7 @@
+import { type FieldError, forbidden as forbiddenField, invalid as invalidField } from '../../api/field-error.ts';
 import type { Pod } from '../../api/generated/types/core.v1.ts';
-import type { ApiRequest, ApiResponse } from '../../api/request.ts';
-import { badRequest, notFound, StatusError } from '../../api/status.ts';
+import type { ApiRequest, ApiResponse, Query } from '../../api/request.ts';
+import { badRequest, invalid, notFound, StatusError } from '../../api/status.ts';
 import { parseTime } from '../../lib/clock.ts';
 import { type ApiContext, read } from '../context.ts';
 import type { NodeConnection, PodLogLine } from '../node-connection.ts';
@@ -50,29 +51,55 @@ function chooseContainer({ metadata, spec }: Pod, wanted: string | undefined): s
 
 /** The log of a container, as text (pkg/registry/core/pod/rest/log.go). */
 export async function log(context: ApiContext, _resource: ServedResource, request: ApiRequest): Promise<ApiResponse> {
-  const { query } = request;
+  const { query, name = '' } = request;
   const isTrue = (name: string): boolean => query[name] === 'true' || query[name] === '1';
   const { node, namespace, pod, container } = await connectToPod(context, request, query['container'], { containerNeeded: true });
-  const since = sinceTime(context, query['sinceSeconds'], query['sinceTime']);
+  const { tailLines, limitBytes, sinceSeconds, since } = logOptions(name, query);
   const lines = await node.getLogs(namespace, pod, container, {
     previous: isTrue('previous'),
     follow: isTrue('follow'),
-    ...(query['tailLines'] === undefined ? {} : { tailLines: wholeNumber('tailLines', query['tailLines']) }),
+    ...(tailLines === undefined ? {} : { tailLines }),
+    ...(sinceSeconds === undefined ? {} : { since: context.clock.now() - sinceSeconds * 1000 }),
     ...(since === undefined ? {} : { since }),
     ...(request.signal ? { signal: request.signal } : {}),
   });
-  const limit = query['limitBytes'] === undefined ? Number.POSITIVE_INFINITY : wholeNumber('limitBytes', query['limitBytes']);
+  const limit = limitBytes ?? Number.POSITIVE_INFINITY;
   return { code: 200, stream: { contentType: 'text/plain', chunks: asText(lines, { timestamps: isTrue('timestamps'), limit }) } };
 }
 
-function sinceTime(context: ApiContext, seconds: string | undefined, time: string | undefined): number | undefined {
-  if (seconds !== undefined) return context.clock.now() - wholeNumber('sinceSeconds', seconds) * 1000;
-  return time === undefined ? undefined : parseTime(time);
+interface LogRange {
+  tailLines: number | undefined;
+  limitBytes: number | undefined;
+  sinceSeconds: number | undefined;
+  /** Milliseconds since the epoch. */
+  since: number | undefined;
 }
 
-function wholeNumber(name: string, text: string): number {
-  if (!/^\d+$/.test(text)) throw badRequest(`${name}: Invalid value: ${JSON.stringify(text)}: must be a whole number`);
-  return Number(text);
+/** Upstream: pkg/apis/core/validation.ValidatePodLogOptions. */
+function logOptions(name: string, query: Query): LogRange {
+  const whole = (option: string): number | undefined => {
+    const text = query[option];
+    if (text === undefined) return undefined;
+    if (!/^[-+]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+    return Number(text);
+  };
+  const [tailLines, limitBytes, sinceSeconds] = [whole('tailLines'), whole('limitBytes'), whole('sinceSeconds')];
+  const since = query['sinceTime'] === undefined ? undefined : parseTime(query['sinceTime']);
+  if (Number.isNaN(since)) {
+    const text = JSON.stringify(query['sinceTime']);
+    throw badRequest(`parsing time ${text} as "2006-01-02T15:04:05Z07:00": cannot parse ${text} as "2006"`);
+  }
+  const atLeast = (least: 0 | 1, field: string, value: number | undefined): FieldError[] =>
+    value === undefined || value >= least ? [] : [invalidField(field, value, least === 0 ? 'must be greater than or equal to 0' : 'must be greater than 0')];
+  const errors = [
+    ...atLeast(0, 'tailLines', tailLines),
+    ...atLeast(1, 'limitBytes', limitBytes),
+    ...(sinceSeconds !== undefined && since !== undefined
+      ? [forbiddenField('', 'at most one of `sinceTime` or `sinceSeconds` may be specified')]
+      : atLeast(1, 'sinceSeconds', sinceSeconds)),
+  ];
+  if (errors.length) throw invalid({ group: '', kind: 'PodLogOptions' }, name, errors);
+  return { tailLines, limitBytes, sinceSeconds, since };
 }
 
 async function* asText(lines: AsyncIterable<PodLogLine>, { timestamps, limit }: { timestamps: boolean; limit: number }): AsyncGenerator<string> {

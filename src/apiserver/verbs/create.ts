@@ -4,6 +4,7 @@ import type { KubeObject } from '../../api/object.ts';
 import type { ApiRequest, ApiResponse } from '../../api/request.ts';
 import { alreadyExists, badRequest, invalid, StatusError } from '../../api/status.ts';
 import { timestamp } from '../../lib/clock.ts';
+import type { AdmissionAttributes } from '../admission/admission.ts';
 import { stampManager } from '../apply/managed-fields.ts';
 import type { ApiContext } from '../context.ts';
 import { decodeBody, type WriteOptions, writeOptions } from '../operation.ts';
@@ -34,12 +35,26 @@ export async function createObject(
   const { metadata } = decoded;
   placeInNamespace(resource, request, decoded);
   if (request.name !== undefined && metadata.name === undefined) metadata.name = request.name;
+  resource.behaviour.setDefaults?.(decoded);
+  const attributes = {
+    operation: 'CREATE' as const,
+    resource,
+    subresource: '',
+    namespace: metadata.namespace ?? '',
+    // A name is generated after the mutating plugins; their refusals, and so the events, speak of its base.
+    name: metadata.name || metadata.generateName || '',
+    object: decoded,
+    user: request.user,
+    dryRun: options.dryRun,
+  };
+  await context.admission.admit(attributes, context);
+  if (metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
   for (let attempt = 1; ; attempt++) {
     const generated = !metadata.name && metadata.generateName;
     const object = generated ? deepCopy(decoded) : decoded;
     if (generated) object.metadata.name = generated.slice(0, MAX_GENERATED_BASE) + context.rng.suffix(5);
     try {
-      return await createNamed(context, resource, request, object, options, warnings, managed);
+      return await createNamed(context, { ...attributes, object, name: object.metadata.name ?? '' }, options, warnings, managed);
     } catch (error) {
       if (!generated || !(error instanceof StatusError) || error.reason !== 'AlreadyExists' || attempt === NAME_ATTEMPTS) throw error;
     }
@@ -60,38 +75,22 @@ function placeInNamespace(resource: ServedResource, request: ApiRequest, object:
 
 async function createNamed(
   context: ApiContext,
-  resource: ServedResource,
-  request: ApiRequest,
-  object: KubeObject,
+  attributes: AdmissionAttributes & { object: KubeObject },
   options: WriteOptions,
   warnings: string[],
   managed?: KubeObject['metadata']['managedFields'],
 ): Promise<ApiResponse> {
+  const { resource, object, name } = attributes;
   const { behaviour } = resource;
-  const namespace = object.metadata.namespace ?? '';
-  behaviour.setDefaults?.(object);
-  const attributes = {
-    operation: 'CREATE' as const,
-    resource,
-    subresource: '',
-    namespace,
-    name: object.metadata.name ?? '',
-    object,
-    user: request.user,
-    dryRun: options.dryRun,
-  };
-  await context.admission.admit(attributes, context);
-  if (object.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
   prepareForCreate(context, resource, object);
   stampManager(context, resource, { object, options, ...(managed ? { managed } : {}) });
-  const name = object.metadata.name ?? '';
   const errors = [
     ...validateObjectMeta(object.metadata, { namespaced: resource.namespaced, ...(behaviour.validateName ? { validateName: behaviour.validateName } : {}) }),
     ...(behaviour.validate?.(object) ?? []),
   ];
   if (errors.length) throw invalid(resource.facts, name, errors);
   warnings.push(...(behaviour.warnings?.(object, undefined) ?? []));
-  const undo = await context.admission.validate({ ...attributes, name }, context);
+  const undo = await context.admission.validate(attributes, context);
   try {
     return { code: 201, object: await store(context, resource, object, options), warnings };
   } catch (error) {

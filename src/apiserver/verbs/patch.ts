@@ -1,10 +1,11 @@
+import { invalid as invalidField } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { ApiRequest, ApiResponse } from '../../api/request.ts';
-import { badRequest, StatusError, tooLarge } from '../../api/status.ts';
+import { badRequest, invalid, StatusError, tooLarge } from '../../api/status.ts';
 import { applyConfiguration } from '../apply/apply.ts';
 import type { ApiContext } from '../context.ts';
 import { decodeUtf8, parseJson } from '../json.ts';
-import { decodeValue, type WriteOptions, writeOptions } from '../operation.ts';
+import { decodeValue, mediaType, type WriteOptions, writeOptions } from '../operation.ts';
 import { applyJsonPatch } from '../patches/json-patch.ts';
 import { applyMergePatch } from '../patches/merge-patch.ts';
 import { applyStrategicMergePatch } from '../patches/strategic-merge-patch.ts';
@@ -13,10 +14,10 @@ import { parseYaml } from '../yaml.ts';
 import { modify } from './update.ts';
 
 const APPLY = 'application/apply-patch+yaml';
+const STRATEGIC = 'application/strategic-merge-patch+json';
 
 export async function patch(context: ApiContext, resource: ServedResource, request: ApiRequest): Promise<ApiResponse> {
-  const type = (request.contentType ?? '').split(';')[0]!.trim();
-  if (type === APPLY) return applyConfiguration(context, resource, request, parsePatch(request, { yaml: true }));
+  if (mediaType(request.contentType) === APPLY) return applyConfiguration(context, resource, request, parsePatch(request, { yaml: true }));
   const { options, change, warnings } = patchChange(resource, { ...resource, kind: resource.facts.kind }, request);
   return { code: 200, object: await modify(context, resource, request, options, warnings, change), warnings };
 }
@@ -30,11 +31,12 @@ export function patchChange(
   const apply = patcher(request, target.schemaId);
   const options = writeOptions('PatchOptions', request);
   const body = parsePatch(request, { yaml: false });
+  const isStrategic = mediaType(request.contentType) === STRATEGIC;
   const warnings: string[] = [];
   const change = (current: KubeObject): KubeObject => {
     const patched = apply(current, body);
     warnings.length = 0;
-    const object = decodeValue(patched, target, options.fieldValidation, warnings);
+    const object = decodeValue(patched, target, options.fieldValidation, warnings, isStrategic ? { refuse: (why) => doesNotFit(body, why) } : {});
     const given = object.metadata;
     if (given.name !== current.metadata.name)
       throw badRequest(`the name of the object (${given.name}) does not match the name on the URL (${current.metadata.name})`);
@@ -45,13 +47,27 @@ export function patchChange(
   return { options, change, warnings };
 }
 
+/** What a strategic merge patch leads to does not fit the type (apiserver/pkg/endpoints/handlers/patch.go: applyPatchToObject). */
+function doesNotFit(body: unknown, why: string): StatusError {
+  return invalid({ group: '', kind: '' }, '', [invalidField('patch', goValue(body), why)]);
+}
+
+/** A parsed JSON value as Go's `%+v` prints it. */
+function goValue(value: unknown): string {
+  if (value === null || value === undefined) return '<nil>';
+  if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`;
+  if (typeof value !== 'object') return String(value);
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `map[${entries.map(([key, part]) => `${key}:${goValue(part)}`).join(' ')}]`;
+}
+
 function patcher(request: ApiRequest, schemaId: string): (document: unknown, body: unknown) => unknown {
-  switch ((request.contentType ?? '').split(';')[0]!.trim()) {
+  switch (mediaType(request.contentType)) {
     case 'application/json-patch+json':
       return applyJsonPatch;
     case 'application/merge-patch+json':
       return applyMergePatch;
-    case 'application/strategic-merge-patch+json':
+    case STRATEGIC:
       return (document, body) => applyStrategicMergePatch(schemaId, document, body);
     default:
       throw new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});

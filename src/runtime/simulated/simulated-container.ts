@@ -90,6 +90,7 @@ export class SimulatedContainer {
     const { exitAfter, exitCode, exitReason } = this.behaviour;
     if (exitAfter) this.#in(draw(exitAfter, rng), () => this.exit(exitCode, exitReason));
     else if (this.settings['exit-code'] !== undefined && this.settings['exit-after'] === undefined) this.#in(0, () => this.exit(exitCode, exitReason));
+    else if (!command && this.config.labels['io.kubernetes.container.type'] === 'INIT') this.#in(0, () => this.exit(0));
     else if (command && command.durationMs < Number.POSITIVE_INFINITY) this.#in(command.durationMs, () => this.exit(command.exitCode));
   }
 

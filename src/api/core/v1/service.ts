@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { age } from '../../duration.ts';
-import type { Service } from '../../generated/types/core.v1.ts';
+import type { Service, ServiceSpec } from '../../generated/types/core.v1.ts';
 import { selectorFromMap } from '../../labels.ts';
 import { nameCheck } from '../../meta/validation.ts';
 import { dns1035LabelFaults } from '../../names.ts';
@@ -9,7 +10,8 @@ import { validateService, validateServiceUpdate } from './service-validation.ts'
 /** Three hours: how long ClientIP affinity lasts by default. */
 const AFFINITY_SECONDS = 10800;
 
-function setDefaults({ spec, status }: Service): void {
+function setDefaults(object: Service): void {
+  const { spec, status } = object;
   spec.sessionAffinity ||= 'None';
   if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig;
   if (spec.sessionAffinity === 'ClientIP' && spec.sessionAffinityConfig?.clientIP?.timeoutSeconds === undefined) {
@@ -20,13 +22,38 @@ function setDefaults({ spec, status }: Service): void {
     port.protocol ||= 'TCP';
     if (port.targetPort === undefined || port.targetPort === 0 || port.targetPort === '') port.targetPort = port.port;
   }
-  const outside = spec.type === 'LoadBalancer' || spec.type === 'NodePort' || (spec.type === 'ClusterIP' && (spec.externalIPs ?? []).length > 0);
-  if (outside) spec.externalTrafficPolicy ||= 'Cluster';
+  if (isReachedFromOutside(object)) spec.externalTrafficPolicy ||= 'Cluster';
   if (spec.type === 'NodePort' || spec.type === 'LoadBalancer' || spec.type === 'ClusterIP') spec.internalTrafficPolicy ??= 'Cluster';
   if (spec.type === 'LoadBalancer') {
     spec.allocateLoadBalancerNodePorts ??= true;
     for (const ingress of status.loadBalancer?.ingress ?? []) if (ingress.ip) ingress.ipMode ??= 'VIP';
   }
+}
+
+const hasClusterIP = ({ spec }: Service): boolean => spec.type !== 'ExternalName';
+const hasNodePorts = ({ spec }: Service): boolean => spec.type === 'NodePort' || (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false);
+const hasHealthCheckPort = ({ spec }: Service): boolean => spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local';
+const isReachedFromOutside = ({ spec }: Service): boolean =>
+  spec.type === 'LoadBalancer' || spec.type === 'NodePort' || (spec.type === 'ClusterIP' && (spec.externalIPs ?? []).length > 0);
+const isBalanced = ({ spec }: Service): boolean => spec.type === 'LoadBalancer';
+
+/** What only the former type had goes with it, unless the client changed it (upstream: dropTypeDependentFields). */
+function dropFieldsOfType(object: Service, old: Service): void {
+  const drop = (needs: (service: Service) => boolean, fields: readonly (keyof ServiceSpec)[]): void => {
+    if (!needs(old) || needs(object) || !fields.every((field) => isDeepStrictEqual(object.spec[field], old.spec[field]))) return;
+    for (const field of fields) delete object.spec[field];
+  };
+  drop(hasClusterIP, ['clusterIP', 'clusterIPs']);
+  drop(hasClusterIP, ['ipFamilies']);
+  drop(hasClusterIP, ['ipFamilyPolicy']);
+  const nodePorts = ({ spec }: Service): number[] => (spec.ports ?? []).map(({ nodePort = 0 }) => nodePort);
+  if (hasNodePorts(old) && !hasNodePorts(object) && isDeepStrictEqual(new Set(nodePorts(object)), new Set(nodePorts(old)))) {
+    for (const port of object.spec.ports ?? []) delete port.nodePort;
+  }
+  drop(hasHealthCheckPort, ['healthCheckNodePort']);
+  drop(isBalanced, ['allocateLoadBalancerNodePorts']);
+  drop(isBalanced, ['loadBalancerClass']);
+  drop(isReachedFromOutside, ['externalTrafficPolicy']);
 }
 
 function externalAddress({ spec, status }: Service): string {
@@ -57,6 +84,7 @@ export const service: KindBehaviour<Service> = {
   prepareForCreate: (object) => {
     object.status = { loadBalancer: {} };
   },
+  prepareForUpdate: dropFieldsOfType,
   validate: validateService,
   validateUpdate: validateServiceUpdate,
   row: (object, nowMs) => [
