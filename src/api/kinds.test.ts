@@ -20,6 +20,11 @@ const path = (more: object): object => ({
 const policy = (spec: object): [string, string, object] => ['NetworkPolicy', 'networking.k8s.io/v1', { spec: { podSelector: {}, ...spec } }];
 const quota = (spec: object): [string, string, object] => ['ResourceQuota', '/v1', { spec }];
 const limits = (item: object): [string, string, object] => ['LimitRange', '/v1', { spec: { limits: [item] } }];
+const volume = (spec: object): [string, string, object] => [
+  'PersistentVolume',
+  '/v1',
+  { spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' }, ...spec } },
+];
 const PATH = 'spec.rules[0].http.paths[0]';
 
 test.each<[string, [kind: string, group: string, body: object], string[]]>([
@@ -291,6 +296,34 @@ test.each<[string, [kind: string, group: string, body: object], string[]]>([
       'metadata.taints[2].effect: Unsupported value: "Maybe": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"',
     ],
   ],
+  [
+    'a volume of nothing',
+    ['PersistentVolume', '/v1', { spec: {} }],
+    [
+      'spec.accessModes: Required value',
+      'spec.capacity: Required value',
+      'spec.capacity: Unsupported value: null: supported values: "storage"',
+      'spec: Required value: must specify a volume type',
+    ],
+  ],
+  ['a volume as it should be', volume({}), []],
+  [
+    'a volume of too much',
+    volume({ accessModes: ['ReadWriteOncePod', 'Often'], capacity: { storage: '0' }, nfs: {}, persistentVolumeReclaimPolicy: 'Keep', volumeMode: 'Tape' }),
+    [
+      'spec.accessModes: Unsupported value: "Often": supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"',
+      'spec.accessModes: Forbidden: may not use ReadWriteOncePod with other access modes',
+      'spec.capacity[storage]: Invalid value: "0": must be greater than zero',
+      'spec.persistentVolumeReclaimPolicy: Unsupported value: "Keep": supported values: "Delete", "Recycle", "Retain"',
+      'spec.nfs: Forbidden: may not specify more than 1 volume type',
+      'spec.volumeMode: Unsupported value: "Tape": supported values: "Block", "Filesystem"',
+    ],
+  ],
+  [
+    'a RuntimeClass',
+    ['RuntimeClass', 'node.k8s.io/v1', { handler: 'A_' }],
+    [expect.stringMatching(/^handler: Invalid value: "A_": a lowercase RFC 1123 label/)] as string[],
+  ],
 ])('%s', (_name, [kind, group, body], wanted) => {
   expect(shown(behaviourOf(kind, group).validate?.(made(kind, group, body)))).toEqual(wanted);
 });
@@ -323,6 +356,22 @@ test.each<[string, kind: string, group: string, before: object, after: object, s
     { spec: { controller: 'a.b/c' } },
     { spec: { controller: 'a.b/d' } },
     ['spec.controller: Invalid value: "a.b/d": field is immutable'],
+  ],
+  [
+    'a RuntimeClass keeps its handler',
+    'RuntimeClass',
+    'node.k8s.io/v1',
+    { handler: 'a' },
+    { handler: 'b' },
+    ['handler: Invalid value: "b": field is immutable'],
+  ],
+  [
+    'a volume stays the volume that it is',
+    'PersistentVolume',
+    '/v1',
+    volume({})[2],
+    volume({ hostPath: { path: '/b' } })[2],
+    ['spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after creation'],
   ],
   [
     'a quota keeps its scopes',
@@ -378,5 +427,83 @@ test('what of a claim may change', () => {
   ]);
   expect(shown(validateUpdate?.(claim({ storageClassName: 'b' }), claim({ storageClassName: 'a' })))).toEqual([
     `${words}\n@@ -10,7 +10,7 @@\n   }\n  },\n  "VolumeName": "",\n- "StorageClassName": "a",\n+ "StorageClassName": "b",\n  "VolumeMode": "Filesystem",\n  "DataSource": null,\n  "DataSourceRef": null,\n`,
+  ]);
+});
+
+const AGE = '5s';
+test.each<[kind: string, group: string, body: object, cells: unknown[]]>([
+  ['RuntimeClass', 'node.k8s.io/v1', { handler: 'runc' }, ['o', 'runc', AGE]],
+  ['CSIDriver', 'storage.k8s.io/v1', { spec: {} }, ['o', true, false, false, '<unset>', false, 'Persistent', AGE]],
+  [
+    'CSIDriver',
+    'storage.k8s.io/v1',
+    { spec: { tokenRequests: [{ audience: 'a' }, { audience: 'b' }] } },
+    ['o', true, false, false, 'a,b', false, 'Persistent', AGE],
+  ],
+  ['CSINode', 'storage.k8s.io/v1', { spec: { drivers: [{}] } }, ['o', 1, AGE]],
+  [
+    'VolumeAttachment',
+    'storage.k8s.io/v1',
+    { spec: { attacher: 'd', nodeName: 'n', source: { persistentVolumeName: 'v' } } },
+    ['o', 'd', 'v', 'n', false, AGE],
+  ],
+  ['VolumeAttributesClass', 'storage.k8s.io/v1', { driverName: 'd' }, ['o', 'd', AGE]],
+  ['PriorityLevelConfiguration', 'flowcontrol.apiserver.k8s.io/v1', { spec: { type: 'Exempt' } }, ['o', 'Exempt', '<none>', '<none>', '<none>', '<none>', AGE]],
+  [
+    'PriorityLevelConfiguration',
+    'flowcontrol.apiserver.k8s.io/v1',
+    { spec: { type: 'Limited', limited: { nominalConcurrencyShares: 5, limitResponse: { queuing: { queues: 2, handSize: 1, queueLengthLimit: 3 } } } } },
+    ['o', 'Limited', 5, 2, 1, 3, AGE],
+  ],
+  [
+    'FlowSchema',
+    'flowcontrol.apiserver.k8s.io/v1',
+    { spec: { priorityLevelConfiguration: { name: 'p' }, matchingPrecedence: 7 }, status: { conditions: [{ type: 'Dangling', status: 'True' }] } },
+    ['o', 'p', 7, '<none>', AGE, 'True'],
+  ],
+  ['MutatingWebhookConfiguration', 'admissionregistration.k8s.io/v1', {}, ['o', 0, AGE]],
+  ['ValidatingWebhookConfiguration', 'admissionregistration.k8s.io/v1', { webhooks: [{}] }, ['o', 1, AGE]],
+  [
+    'ValidatingAdmissionPolicy',
+    'admissionregistration.k8s.io/v1',
+    { spec: { validations: [{}], paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } } },
+    ['o', 1, 'v1/ConfigMap', AGE],
+  ],
+  ['ValidatingAdmissionPolicyBinding', 'admissionregistration.k8s.io/v1', { spec: { policyName: 'p' } }, ['o', 'p', '<unset>', AGE]],
+  ['ValidatingAdmissionPolicyBinding', 'admissionregistration.k8s.io/v1', { spec: { policyName: 'p', paramRef: { name: 'q' } } }, ['o', 'p', '*/q', AGE]],
+  [
+    'ValidatingAdmissionPolicyBinding',
+    'admissionregistration.k8s.io/v1',
+    { spec: { policyName: 'p', paramRef: { selector: { matchExpressions: [{ key: 'a', operator: 'In', values: ['b', 'c'] }] } } } },
+    [
+      'o',
+      'p',
+      '&LabelSelector{MatchLabels:map[string]string{},MatchExpressions:[]LabelSelectorRequirement{LabelSelectorRequirement{Key:a,Operator:In,Values:[b c],},},}',
+      AGE,
+    ],
+  ],
+  ['ResourceClaim', 'resource.k8s.io/v1', {}, ['o', 'pending', AGE]],
+  ['ResourceClaim', 'resource.k8s.io/v1', { status: { allocation: {}, reservedFor: [{}] } }, ['o', 'allocated,reserved', AGE]],
+  ['ResourceSlice', 'resource.k8s.io/v1', { spec: { driver: 'd', pool: { name: 'p' } } }, ['o', '', 'd', 'p', AGE]],
+  ['ServiceCIDR', 'networking.k8s.io/v1', { spec: { cidrs: ['10.0.0.0/8', 'fd00::/108'] } }, ['o', '10.0.0.0/8,fd00::/108', AGE]],
+  ['IPAddress', 'networking.k8s.io/v1', { spec: { parentRef: { resource: 'services', namespace: 'n', name: 's' } } }, ['o', 'services/n/s', AGE]],
+  ['APIService', 'apiregistration.k8s.io/v1', {}, ['o', 'Local', 'Unknown', AGE]],
+  [
+    'APIService',
+    'apiregistration.k8s.io/v1',
+    { spec: { service: { namespace: 'n', name: 's' } }, status: { conditions: [{ type: 'Available', status: 'False', reason: 'Gone' }] } },
+    ['o', 'n/s', 'False (Gone)', AGE],
+  ],
+])('the row of a %s', (kind, group, body, cells) => {
+  const object = made(kind, group, { metadata: { name: 'o', creationTimestamp: '2026-01-01T00:00:00Z' }, ...body });
+  expect(behaviourOf(kind, group).row?.(object, Date.parse('2026-01-01T00:00:05Z'))).toEqual(cells);
+});
+
+test('a ResourceSlice is selected by its node and its driver', () => {
+  const { selectableFields } = behaviourOf('ResourceSlice', 'resource.k8s.io/v1');
+  const slice = made('ResourceSlice', 'resource.k8s.io/v1', { spec: { nodeName: 'n', driver: 'd' } });
+  expect(Object.entries(selectableFields!).map(([field, read]) => [field, read(slice)])).toEqual([
+    ['spec.nodeName', 'n'],
+    ['spec.driver', 'd'],
   ]);
 });

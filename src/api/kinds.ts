@@ -1,3 +1,6 @@
+import { validatingAdmissionPolicy, validatingAdmissionPolicyBinding } from './admissionregistration/v1/admission-policies.ts';
+import { mutatingWebhookConfiguration, validatingWebhookConfiguration } from './admissionregistration/v1/webhooks.ts';
+import { apiService } from './apiregistration/v1/api-service.ts';
 import { controllerRevision } from './apps/v1/controller-revision.ts';
 import { daemonSet } from './apps/v1/daemon-set.ts';
 import { deployment } from './apps/v1/deployment.ts';
@@ -26,17 +29,23 @@ import { service } from './core/v1/service.ts';
 import { serviceAccount } from './core/v1/service-account.ts';
 import { endpointSlice } from './discovery/v1/endpoint-slice.ts';
 import { eventsEvent } from './events/v1/event.ts';
+import { flowSchema, priorityLevelConfiguration } from './flowcontrol/v1/flow-control.ts';
 import { ingress } from './networking/v1/ingress.ts';
 import { ingressClass } from './networking/v1/ingress-class.ts';
 import { networkPolicy } from './networking/v1/network-policy.ts';
+import { ipAddress, serviceCIDR } from './networking/v1/service-addresses.ts';
+import { runtimeClass } from './node/v1/runtime-class.ts';
 import type { KubeObject } from './object.ts';
 import { podDisruptionBudget } from './policy/v1/pod-disruption-budget.ts';
 import { clusterRole } from './rbac/v1/cluster-role.ts';
 import { clusterRoleBinding } from './rbac/v1/cluster-role-binding.ts';
 import { role } from './rbac/v1/role.ts';
 import { roleBinding } from './rbac/v1/role-binding.ts';
+import { resourceClaim, resourceSlice } from './resource/v1/dynamic-resources.ts';
 import type { KindBehaviour } from './resource.ts';
 import { priorityClass } from './scheduling/v1/priority-class.ts';
+import { csiNode, volumeAttachment, volumeAttributesClass } from './storage/v1/attachments.ts';
+import { csiDriver } from './storage/v1/csi-driver.ts';
 import { storageClass } from './storage/v1/storage-class.ts';
 
 /** Lets kinds of different types stand in one list; a behaviour is only ever called with objects of its own kind. */
@@ -82,4 +91,20 @@ export const kinds: readonly KindBehaviour[] = [
   of(roleBinding),
   of(clusterRoleBinding),
   of(storageClass),
+  of(mutatingWebhookConfiguration),
+  of(validatingWebhookConfiguration),
+  of(validatingAdmissionPolicy),
+  of(validatingAdmissionPolicyBinding),
+  of(apiService),
+  of(flowSchema),
+  of(priorityLevelConfiguration),
+  of(runtimeClass),
+  of(resourceClaim),
+  of(resourceSlice),
+  of(ipAddress),
+  of(serviceCIDR),
+  of(csiDriver),
+  of(csiNode),
+  of(volumeAttachment),
+  of(volumeAttributesClass),
 ];

@@ -54,6 +54,29 @@ describe('cases: API', () => {
   });
   const causes = ({ json }: Answer): string[] => (json.details?.causes ?? []).map((c: { field: string; message: string }) => `${c.field}: ${c.message}`);
 
+  it('one PriorityClass is the default', async () => {
+    const classes = '/apis/scheduling.k8s.io/v1/priorityclasses';
+    const create = (name: string): Promise<Answer> => send('POST', classes, { metadata: { name }, value: 1, globalDefault: true });
+    const words = 'PriorityClass pc1 is already marked as default. Only one default can exist';
+    expect((await create('pc1')).code).toBe(201);
+    expect((await create('pc2')).json).toMatchObject({ code: 403, message: `priorityclasses.scheduling.k8s.io "pc2" is forbidden: ${words}` });
+    expect((await patch(`${classes}/pc1`, { description: 'still the default' })).code).toBe(200);
+    expect((await send('POST', classes, { metadata: { name: 'pc2' }, value: 2 })).code).toBe(201);
+    expect((await patch(`${classes}/pc2`, { globalDefault: true })).json.message).toContain(words);
+    for (const name of ['pc1', 'pc2']) await send('DELETE', `${classes}/${name}`);
+  });
+
+  it('an Ingress must say of what type its paths are', async () => {
+    await fresh();
+    const paths = [{ path: '/', backend: { service: { name: 'a', port: { number: 80 } } } }];
+    const body = { metadata: { name: 'i' }, spec: { rules: [{ http: { paths } }] } };
+    const { code, json } = await send('POST', '/apis/networking.k8s.io/v1/namespaces/NS/ingresses', body);
+    expect(code).toBe(422);
+    expect(json.details.causes).toEqual([
+      { reason: 'FieldValueRequired', message: 'Required value: pathType must be specified', field: 'spec.rules[0].http.paths[0].pathType' },
+    ]);
+  });
+
   it('C003: 0 and 0 are refused, as numbers and as percentages', async () => {
     await fresh();
     for (const [maxSurge, maxUnavailable] of [

@@ -40,11 +40,26 @@ export const priority: AdmissionPlugin = {
     spec.preemptionPolicy = chosen.preemptionPolicy;
     if (chosen.name) spec.priorityClassName = chosen.name;
   },
+
+  /** There is one default at most (upstream: validatePriorityClass). */
+  async validate({ operation, resource, subresource, name, object }, context) {
+    if (resource.facts.kind !== 'PriorityClass' || subresource || !(object as PriorityClass | undefined)?.globalDefault) return undefined;
+    const byDefault = defaultOf(await allClasses(context));
+    if (byDefault && (operation === 'CREATE' || byDefault.metadata.name !== name))
+      throw forbidden(resource.facts, name, `PriorityClass ${byDefault.metadata.name} is already marked as default. Only one default can exist`);
+    return undefined;
+  },
 };
 
-async function choose(context: ApiContext, className: string | undefined): Promise<{ name?: string; value: number; preemptionPolicy: string } | undefined> {
+async function allClasses(context: ApiContext): Promise<PriorityClass[]> {
   const resource = context.registry.find({ group: 'scheduling.k8s.io', version: 'v1', resource: 'priorityclasses' })!;
-  const classes = (await readAll(context, resource)) as PriorityClass[];
+  return (await readAll(context, resource)) as PriorityClass[];
+}
+
+const defaultOf = (classes: readonly PriorityClass[]): PriorityClass | undefined => classes.filter((c) => c.globalDefault).sort((a, b) => a.value - b.value)[0];
+
+async function choose(context: ApiContext, className: string | undefined): Promise<{ name?: string; value: number; preemptionPolicy: string } | undefined> {
+  const classes = await allClasses(context);
   const describe = (c: PriorityClass): { name: string; value: number; preemptionPolicy: string } => ({
     name: c.metadata.name!,
     value: c.value,
@@ -56,6 +71,6 @@ async function choose(context: ApiContext, className: string | undefined): Promi
     const system = SYSTEM_CLASSES[className];
     return system === undefined ? undefined : { name: className, value: system, preemptionPolicy: 'PreemptLowerPriority' };
   }
-  const byDefault = classes.filter((c) => c.globalDefault).sort((a, b) => a.value - b.value)[0];
+  const byDefault = defaultOf(classes);
   return byDefault ? describe(byDefault) : { value: 0, preemptionPolicy: 'PreemptLowerPriority' };
 }

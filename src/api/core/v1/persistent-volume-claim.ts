@@ -8,7 +8,8 @@ import type { KindBehaviour } from '../../resource.ts';
 import { checkOptionalOneOf, checkSubdomain } from '../../validation.ts';
 import { unifiedDifference } from './pod/validation/difference.ts';
 
-const MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
+/** Of volumes and claims, sorted. */
+export const ACCESS_MODES: readonly string[] = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 const SHORT: Readonly<Record<string, string>> = { ReadWriteOnce: 'RWO', ReadOnlyMany: 'ROX', ReadWriteMany: 'RWX', ReadWriteOncePod: 'RWOP' };
 
 /** `RWO,ROX`, in upstream's order. */
@@ -23,7 +24,7 @@ export function accessModesText(modes: readonly string[] | undefined): string {
 function validate({ spec }: PersistentVolumeClaim): FieldError[] {
   const modes = spec.accessModes ?? [];
   const errors = modes.length ? [] : [required('spec.accessModes', 'at least 1 access mode is required')];
-  for (const mode of modes) if (!MODES.includes(mode)) errors.push(notSupported('spec.accessModes', mode, MODES));
+  for (const mode of modes) if (!ACCESS_MODES.includes(mode)) errors.push(notSupported('spec.accessModes', mode, ACCESS_MODES));
   if (modes.includes('ReadWriteOncePod') && modes.length > 1)
     errors.push(forbidden('spec.accessModes', 'may not use ReadWriteOncePod with other access modes'));
   errors.push(...validateLabelSelector(spec.selector, 'spec.selector'));
