@@ -6,11 +6,17 @@ export interface Authorizer {
 }
 
 export const MASTERS_GROUP = 'system:masters';
+export const AUTHENTICATED_GROUP = 'system:authenticated';
 
-/** Lets administrators do everything and nobody else anything. Roles will take this place. */
+/** What everybody may ask of himself (upstream: the role system:basic-user). */
+const SELF_REVIEWS = ['selfsubjectreviews', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews'];
+
+/** Lets administrators do everything, and others ask what they may. Roles will take this place. */
 export const adminsOnly: Authorizer = {
   authorize(request) {
-    if (request.user.groups.includes(MASTERS_GROUP)) return undefined;
+    const { groups } = request.user;
+    if (groups.includes(MASTERS_GROUP)) return undefined;
+    if (groups.includes(AUTHENTICATED_GROUP) && request.verb === 'create' && SELF_REVIEWS.includes(request.resource)) return undefined;
     return refusal(request);
   },
 };

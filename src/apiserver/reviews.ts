@@ -66,7 +66,7 @@ function access(context: ApiContext, spec: Record<string, unknown>, user: UserIn
     ...(namespace ? { namespace } : {}),
     ...(name ? { name } : {}),
   });
-  return refusal === undefined ? { allowed: true } : { allowed: false, reason: refusal };
+  return { allowed: refusal === undefined };
 }
 
 function rules({ groups }: UserInfo): Record<string, unknown> {

@@ -73,6 +73,16 @@ describe('kubectl 1.35, where it once got another answer than from Kubernetes', 
     expect((await log('sinceTime=foo')).stderr).toContain('parsing time "foo"');
   });
 
+  it('lets an administrator act as somebody else, who may do nothing yet but ask', async () => {
+    const whoami = JSON.parse((await fixture.kubectl('auth whoami --as=bob --as-group=g1 --as-group=g2 -o json')).stdout);
+    expect(whoami.status.userInfo).toEqual({ username: 'bob', groups: ['g1', 'g2', 'system:authenticated'] });
+    expect(await fixture.kubectl('auth can-i list pods --as=bob')).toMatchObject({ code: 1, stdout: 'no\n' });
+    expect(await fixture.kubectl('auth can-i list pods --as=bob --as-group=system:masters')).toMatchObject({ code: 0, stdout: 'yes\n' });
+    const refused = 'User "bob" cannot list resource "pods" in API group "" in the namespace "default"';
+    expect((await fixture.kubectl('get pods --as=bob')).stderr).toContain(refused);
+    expect((await fixture.kubectl('exec one --as=bob -- ls')).stderr).toContain('forbidden');
+  });
+
   it('lists events in the order in which they happened', async () => {
     const { stdout } = await fixture.kubectl('events --for=pod/one -o json');
     const { items } = JSON.parse((await fixture.kubectl('get events --field-selector involvedObject.name=one -o json')).stdout);

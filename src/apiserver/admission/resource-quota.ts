@@ -30,7 +30,7 @@ export function resourceQuota(): AdmissionPlugin {
         return;
       const quotas = (await readAll(context, context.registry.find({ group: '', version: 'v1', resource: 'resourcequotas' })!, namespace)) as ResourceQuota[];
       if (quotas.length === 0) return;
-      const delta = increase(attributes);
+      const delta = increase(attributes, context.clock.now());
       if (Object.keys(delta).length === 0) return;
       const concerned = quotas.filter((quota) => appliesTo(quota, attributes.object!, resource.facts.kind));
       for (const quota of concerned) check(quota, delta, attributes);
@@ -41,10 +41,10 @@ export function resourceQuota(): AdmissionPlugin {
 }
 
 /** What the write adds to the usage; an update that uses no more adds nothing. */
-function increase({ operation, resource, object, old }: AdmissionAttributes): Usage {
-  const after = usageOf(resource.facts, object!);
+function increase({ operation, resource, object, old }: AdmissionAttributes, nowMs: number): Usage {
+  const after = usageOf(resource.facts, object!, nowMs);
   if (operation === 'CREATE') return after;
-  const before = usageOf(resource.facts, old!);
+  const before = usageOf(resource.facts, old!, nowMs);
   const delta: Usage = {};
   for (const [name, value] of Object.entries(after)) {
     const more = before[name] === undefined ? value : subtractQuantities(value, before[name]);

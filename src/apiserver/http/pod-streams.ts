@@ -5,6 +5,7 @@ import type { UserInfo } from '../../api/request.ts';
 import { badRequest, forbidden, internalError, StatusError } from '../../api/status.ts';
 import type { ApiServer } from '../api-server.ts';
 import { connectToPod, type PodConnection } from '../subresources/pod-connection.ts';
+import { actingAs } from './authentication.ts';
 import { Pipe } from './pipe.ts';
 import { forwardPorts } from './port-forward.ts';
 import { route } from './route.ts';
@@ -46,8 +47,9 @@ export class PodStreamServer {
   }
 
   /** Takes over a connection whose user is known. Failures before the switch are answered as Statuses. */
-  async upgrade(request: IncomingMessage, socket: Socket, head: Buffer, user: UserInfo): Promise<void> {
+  async upgrade(request: IncomingMessage, socket: Socket, head: Buffer, authenticated: UserInfo): Promise<void> {
     try {
+      const user = actingAs(authenticated, request.headers);
       const { path, query } = splitUrl(request.url ?? '/');
       const routed = route('GET', path, query);
       if (routed?.resource !== 'pods' || routed.verb !== 'connect' || !routed.subresource) throw badRequest('this path does not take an Upgrade');

@@ -8,7 +8,7 @@ import type { Log } from '../../lib/log.ts';
 import type { ApiServer } from '../api-server.ts';
 import { Metrics } from '../metrics.ts';
 import { mediaType } from '../operation.ts';
-import type { Authenticator } from './authentication.ts';
+import { type Authenticator, actingAs } from './authentication.ts';
 import { readBody } from './body.ts';
 import { type Encoder, makeEncoder } from './encode.ts';
 import { negotiate, type Representation } from './negotiate.ts';
@@ -80,8 +80,9 @@ export class HttpServer {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { path, query } = splitUrl(request.url ?? '/');
-    const user = this.#options.authenticator.authenticate(request);
-    if (!user && !this.#pages.isOpen(path)) throw unauthorized();
+    const authenticated = this.#options.authenticator.authenticate(request);
+    if (!authenticated && !this.#pages.isOpen(path)) throw unauthorized();
+    const user = authenticated && actingAs(authenticated, request.headers);
     if (path === '/metrics') return this.#sendMetrics(response);
     if (await this.#pages.serve({ path, query, accept: request.headers.accept, user }, response)) return;
     const routed = route(request.method ?? 'GET', path, query);

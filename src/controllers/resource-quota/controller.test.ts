@@ -23,6 +23,7 @@ describe('the quota controller', () => {
 
   it('counts pods that are not finished, their requests and limits, and objects', () => {
     const { actions } = planQuota({
+      now: 0,
       quota: quota({ pods: '5', 'requests.cpu': '2', cpu: '2', 'limits.cpu': '4', 'count/replicasets.apps': '3', configmaps: '1' }),
       content: [
         { resource: Pods, objects: [pod('500m'), pod('1'), pod('1', 'Succeeded')] },

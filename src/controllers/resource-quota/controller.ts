@@ -6,12 +6,14 @@ import { ResourceQuotas } from '../../api/resources.ts';
 import { add, podMatchesScope, type Usage, usageOf } from '../../api/usage.ts';
 import type { InformerFactory } from '../../client/informer.ts';
 import { type Change, type Controller, watchRule } from '../runtime/controller.ts';
-import { NOTHING_TO_DO, type Plan } from '../runtime/plan.ts';
+import type { Plan } from '../runtime/plan.ts';
 
 export interface QuotaSnapshot {
   quota: ResourceQuota;
   /** What the namespace holds, of every resource that quotas count. */
   content: readonly { resource: Resource; objects: readonly KubeObject[] }[];
+  /** Milliseconds since the epoch. */
+  now: number;
 }
 
 /**
@@ -31,12 +33,12 @@ export function resourceQuotaController(informers: InformerFactory, resources: r
       watchRule(ResourceQuotas, (change) => [keyOf(change.object), ...(change.type === 'updated' ? [] : inNamespaceOf(change))]),
       ...others.map((resource) => watchRule(resource, inNamespaceOf)),
     ],
-    observe: async (key) => {
+    observe: async (key, { now }) => {
       const { namespace, name } = splitKey(key);
       const quota = quotas.get(namespace, name);
       if (!quota) return undefined;
       const content = counted.map((resource) => ({ resource, objects: informers.lister(resource).list({ namespace }) }));
-      return { quota, content };
+      return { quota, content, now };
     },
     plan: planQuota,
   };
@@ -49,17 +51,20 @@ function mattersToQuotas({ type, object, old }: Change): boolean {
   return now.metadata.generation !== before.metadata.generation || now.status?.phase !== before.status?.phase || !deepEqual(now.spec, before.spec);
 }
 
-export function planQuota({ quota, content }: QuotaSnapshot): Plan {
+/** Looks again every five minutes, as upstream (--resource-quota-sync-period): a pod that stays past its grace period is no change. */
+const SYNC_PERIOD_MS = 300_000;
+
+export function planQuota({ quota, content, now }: QuotaSnapshot): Plan {
   const hard = canonical((quota.spec.hard ?? {}) as Usage);
   let total: Usage = {};
   for (const { resource, objects } of content) {
     if (!Object.keys(hard).some((name) => concerns(name, resource))) continue;
-    for (const object of objects) if (isInScope(quota, resource, object)) total = add(total, usageOf(resource, object));
+    for (const object of objects) if (isInScope(quota, resource, object)) total = add(total, usageOf(resource, object, now));
   }
   const used = canonical(Object.fromEntries(Object.keys(hard).map((name) => [name, total[name] ?? '0'])));
-  if (deepEqual(quota.status?.hard ?? {}, hard) && deepEqual(quota.status?.used ?? {}, used)) return NOTHING_TO_DO;
+  if (deepEqual(quota.status?.hard ?? {}, hard) && deepEqual(quota.status?.used ?? {}, used)) return { actions: [], requeueAfterMs: SYNC_PERIOD_MS };
   const object: ResourceQuota = { ...quota, status: { ...quota.status, hard, used } };
-  return { actions: [{ do: 'update', resource: ResourceQuotas, subresource: 'status', object }] };
+  return { actions: [{ do: 'update', resource: ResourceQuotas, subresource: 'status', object }], requeueAfterMs: SYNC_PERIOD_MS };
 }
 
 /** Whether the quota's scopes let it count the object. Quotas with scopes count pods only. */
