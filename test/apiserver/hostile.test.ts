@@ -61,30 +61,33 @@ describe('hostile requests', () => {
 
   it(`leave the server alive, without an internal error, and as it was (${REQUESTS} of them)`, { timeout: 60_000 + REQUESTS * 20 }, async () => {
     const rng = new Rng(SEED);
-    const before = heapUsed();
     const codes = new Map<number, number>();
     const internal: string[] = [];
-    let left = REQUESTS;
-    await Promise.all(
-      Array.from({ length: WIDTH }, async () => {
-        while (left-- > 0) {
-          const request = hostileRequest(rng);
-          const { code, text } = await send(request);
-          codes.set(code, (codes.get(code) ?? 0) + 1);
-          if (code >= 500 && text.includes('"InternalError"'))
-            internal.push(
-              `${request.method} ${request.path} ${request.headers['content-type']} ${request.body?.toString().slice(0, 300)} → ${text.slice(0, 300)}`,
-            );
-        }
-      }),
-    );
+    // The history of the store fills up first; it is bounded, and what comes after it must leave nothing behind.
+    const warmUp = Math.min(REQUESTS / 2, 40_000);
+    const sendMany = (count: number) =>
+      Promise.all(
+        Array.from({ length: WIDTH }, async (_, worker) => {
+          for (let i = worker; i < count; i += WIDTH) {
+            const request = hostileRequest(rng);
+            const { code, text } = await send(request);
+            codes.set(code, (codes.get(code) ?? 0) + 1);
+            if (code >= 500 && text.includes('"InternalError"'))
+              internal.push(
+                `${request.method} ${request.path} ${request.headers['content-type']} ${request.body?.toString().slice(0, 300)} → ${text.slice(0, 300)}`,
+              );
+          }
+        }),
+      );
+    await sendMany(warmUp);
+    const before = heapUsed();
+    await sendMany(REQUESTS - warmUp);
     expect(surprises).toEqual([]);
     expect(internal).toEqual([]);
     // The corpus is of some use only while it gets past the door as well.
     for (const code of [200, 201, 400, 404, 406, 409, 415, 422]) expect([...codes.keys()], `no answer with ${code}`).toContain(code);
     expect((await send({ method: 'GET', path: '/readyz', headers: {} })).code).toBe(200);
-    // What the requests stored stays; what they were made of must not.
-    expect(heapUsed() - before).toBeLessThan(60_000_000);
+    expect(heapUsed() - before).toBeLessThan(25_000_000);
   });
 });
 
