@@ -1,15 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Deployment, ReplicaSet } from '../../src/api/generated/types/apps.v1.ts';
 import type { Draft } from '../../src/api/object.ts';
 import { Deployments, Events, Namespaces, Pods, ReplicaSets } from '../../src/api/resources.ts';
 import type { ResourceClient } from '../../src/client/client.ts';
 import { VirtualCluster } from '../../src/sim/virtual-cluster.ts';
+import { recordings } from '../golden/recordings.ts';
 
 // The recordings of a real control plane, played against ours on virtual time: sizes, annotations, revisions, status and
 // conditions must agree step by step, and the events at the end.
-
-const RECORDINGS = ['test/golden/rollouts.jsonl', '/work/shared/golden/rollouts.jsonl'].find((file) => existsSync(file));
 
 type Json = Record<string, unknown>;
 
@@ -29,12 +27,7 @@ interface Recording {
   events?: string[];
 }
 
-const recordings = RECORDINGS
-  ? readFileSync(RECORDINGS, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Recording)
-  : [];
+const scenarios = recordings<Recording>('rollouts.jsonl');
 
 const IMAGE = 'registry.example.com/app:';
 
@@ -219,13 +212,13 @@ function distinct(events: readonly string[]): string[] {
   return [...new Set(events.map((event) => event.replace(/ x\d+$/, '')))].filter((event) => !event.includes('(combined from')).sort();
 }
 
-describe.skipIf(recordings.length === 0)('recordings of a real control plane', () => {
+describe('recordings of a real control plane', () => {
   let player: Player | undefined;
   afterEach(async () => {
     await player?.cluster.stop();
   });
 
-  for (const { id, title, spec, quietMs, steps, events } of recordings) {
+  for (const { id, title, spec, quietMs, steps, events } of scenarios) {
     it.skipIf(!steps)(`${id}: ${title}`, async () => {
       player = new Player(await VirtualCluster.start(), quietMs ?? 2500 + 1000 * ((spec.minReadySeconds as number) ?? 0));
       for (const { step, ...wanted } of steps) {
