@@ -507,3 +507,36 @@ test('a ResourceSlice is selected by its node and its driver', () => {
     ['spec.driver', 'd'],
   ]);
 });
+
+test('a DaemonSet counts the changes of its template', () => {
+  const KEY = 'deprecated.daemonset.template.generation';
+  const daemonSet = (image: string, annotations: object = {}) =>
+    made('DaemonSet', 'apps/v1', { metadata: { name: 'o', annotations }, spec: { template: { spec: { containers: [{ name: 'c', image }] } } } });
+  const { prepareForCreate, prepareForUpdate, prepareForStatusUpdate } = behaviourOf('DaemonSet', 'apps/v1');
+  const first = daemonSet('a');
+  prepareForCreate?.(first);
+  expect(first.metadata.annotations).toEqual({ [KEY]: '1' });
+  const same = daemonSet('a', { [KEY]: '9', x: 'y' });
+  prepareForUpdate?.(same, first);
+  expect(same.metadata.annotations).toEqual({ [KEY]: '1', x: 'y' });
+  const changed = daemonSet('b');
+  prepareForUpdate?.(changed, first);
+  expect(changed.metadata.annotations).toEqual({ [KEY]: '2' });
+  const status = daemonSet('b', { [KEY]: '7' });
+  prepareForStatusUpdate?.(status, changed);
+  expect(status.metadata.annotations).toEqual({ [KEY]: '2' });
+});
+
+test('what a CSIDriver is when nothing is said', () => {
+  expect(made('CSIDriver', 'storage.k8s.io/v1', {})).toMatchObject({
+    spec: {
+      attachRequired: true,
+      podInfoOnMount: false,
+      storageCapacity: false,
+      fsGroupPolicy: 'ReadWriteOnceWithFSType',
+      volumeLifecycleModes: ['Persistent'],
+      requiresRepublish: false,
+      seLinuxMount: false,
+    },
+  });
+});

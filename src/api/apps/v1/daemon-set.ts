@@ -3,6 +3,7 @@ import { setTemplateDefaults } from '../../core/v1/pod/defaults.ts';
 import { templateCells } from '../../core/v1/pod/template-cells.ts';
 import { templateWarnings } from '../../core/v1/pod/warnings.ts';
 import { age } from '../../duration.ts';
+import { deepEqual } from '../../equality.ts';
 import { type FieldError, invalid, notSupported, required } from '../../field-error.ts';
 import type { DaemonSet } from '../../generated/types/apps.v1.ts';
 import { formatSelector, selectorFromMap } from '../../labels.ts';
@@ -46,6 +47,27 @@ const COUNTS = [
   'collisionCount',
 ];
 
+/** Counts changes of the template; a field of long ago, which upstream's internal type still has (pkg/apis/apps/v1/conversion.go). */
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
+const templateGeneration = ({ metadata }: DaemonSet): number => Number.parseInt(metadata.annotations?.[TEMPLATE_GENERATION] ?? '', 10) || 0;
+
+function setTemplateGeneration(object: DaemonSet, generation: number): void {
+  object.metadata = { ...object.metadata, annotations: { ...object.metadata.annotations, [TEMPLATE_GENERATION]: String(generation) } };
+}
+
+function setDefaults({ spec }: DaemonSet): void {
+  setTemplateDefaults(spec.template);
+  spec.updateStrategy ??= {};
+  spec.updateStrategy.type ||= 'RollingUpdate';
+  if (spec.updateStrategy.type === 'RollingUpdate') {
+    spec.updateStrategy.rollingUpdate ??= {};
+    spec.updateStrategy.rollingUpdate.maxUnavailable ??= 1;
+    spec.updateStrategy.rollingUpdate.maxSurge ??= 0;
+  }
+  spec.revisionHistoryLimit ??= 10;
+}
+
 /** Upstream: pkg/apis/apps/v1/defaults.go, pkg/registry/apps/daemonset/strategy.go. */
 export const daemonSet: KindBehaviour<DaemonSet> = {
   group: 'apps',
@@ -53,20 +75,16 @@ export const daemonSet: KindBehaviour<DaemonSet> = {
   kind: 'DaemonSet',
   hasGeneration: true,
   hasStatus: true,
-  setDefaults: ({ spec }) => {
-    setTemplateDefaults(spec.template);
-    spec.updateStrategy ??= {};
-    spec.updateStrategy.type ||= 'RollingUpdate';
-    if (spec.updateStrategy.type === 'RollingUpdate') {
-      spec.updateStrategy.rollingUpdate ??= {};
-      spec.updateStrategy.rollingUpdate.maxUnavailable ??= 1;
-      spec.updateStrategy.rollingUpdate.maxSurge ??= 0;
-    }
-    spec.revisionHistoryLimit ??= 10;
-  },
+  setDefaults,
   prepareForCreate: (object) => {
     object.status = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 };
+    setTemplateGeneration(object, Math.max(templateGeneration(object), 1));
   },
+  prepareForUpdate: (object, old) => {
+    setDefaults(object);
+    setTemplateGeneration(object, templateGeneration(old) + (deepEqual(object.spec.template, old.spec.template) ? 0 : 1));
+  },
+  prepareForStatusUpdate: (object, old) => setTemplateGeneration(object, templateGeneration(old)),
   validate,
   validateUpdate: (object, old) => {
     const changed = !isDeepStrictEqual(object.spec.selector, old.spec.selector);

@@ -101,3 +101,20 @@ test.each<[string, string | undefined]>([
 ])('the schedule %s', (schedule, fault) => {
   expect(scheduleFault(schedule)).toBe(fault);
 });
+
+test('a Job without labels has those of its pods', () => {
+  const labelled = (labels: object): Job => {
+    const object = { metadata: { name: 'j', labels }, spec: { template: { ...template(), metadata: { labels: { a: 'b' } } } }, status: {} } as unknown as Job;
+    job.setDefaults?.(object);
+    object.metadata.uid = 'u';
+    job.prepareForCreate?.(object);
+    return object;
+  };
+  const generated = { 'batch.kubernetes.io/controller-uid': 'u', 'batch.kubernetes.io/job-name': 'j', 'controller-uid': 'u', 'job-name': 'j' };
+  const object = labelled({});
+  expect(object.metadata.labels).toEqual({ a: 'b', ...generated });
+  expect(labelled({ c: 'd' }).metadata.labels).toEqual({ c: 'd' });
+  delete object.metadata.labels;
+  job.setDefaults?.(object);
+  expect(object.metadata.labels).toEqual({ a: 'b', ...generated });
+});

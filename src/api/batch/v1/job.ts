@@ -35,6 +35,12 @@ function generateSelector({ metadata, spec }: Job): void {
   spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, 'batch.kubernetes.io/controller-uid': uid } };
 }
 
+/** A Job without labels has those of its pods (upstream: SetDefaults_Job), with what ties them together. */
+function labelLikeTemplate({ metadata, spec }: Job): void {
+  const labels = spec.template?.metadata?.labels;
+  if (labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
+}
+
 function statusOf({ metadata, spec, status }: Job): string {
   const has = (type: string): boolean => (status.conditions ?? []).some((c) => c.type === type && c.status === 'True');
   if (has('Complete')) return 'Complete';
@@ -65,9 +71,14 @@ export const job: KindBehaviour<Job> = {
   hasGeneration: true,
   hasStatus: true,
   defaultDeletionPropagation: 'background',
-  setDefaults: ({ spec }) => setJobDefaults(spec),
+  setDefaults: (object) => {
+    setJobDefaults(object.spec);
+    // A new Job gets them when the template has all of its own.
+    if (object.metadata.uid) labelLikeTemplate(object);
+  },
   prepareForCreate: (object) => {
     generateSelector(object);
+    labelLikeTemplate(object);
     object.status = {};
   },
   validate: validateJob,
