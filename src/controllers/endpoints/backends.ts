@@ -9,6 +9,8 @@ export interface ServiceSnapshot {
   pods: Pod[];
   endpoints: Endpoints | undefined;
   slices: EndpointSlice[];
+  /** When that happened which has not been looked at before. */
+  triggerTime?: string | undefined;
 }
 
 /** A port as a Service's backends offer it, with its number found. */

@@ -8,19 +8,22 @@ import { type Change, type Controller, type WatchRule, watchRule } from '../runt
 import { isSelfManaged, type ServiceSnapshot } from './backends.ts';
 import { isSliceOf, planEndpointSlices, serviceOfSlice } from './endpoint-slices.ts';
 import { planEndpoints } from './endpoints.ts';
+import { TriggerTimes } from './trigger-times.ts';
 
 /** Keeps an Endpoints object for each Service with a selector. */
 export function endpointsController(informers: InformerFactory): Controller<ServiceSnapshot> {
+  const times = new TriggerTimes();
   return {
     name: 'endpoint-controller',
     watches: [...serviceWatches(informers), watchRule(EndpointsResource, ({ object }) => [keyOf(object)])],
-    observe: async (key) => observe(informers, key),
+    observe: async (key) => observe(informers, times, key),
     plan: planEndpoints,
   };
 }
 
 /** Keeps the EndpointSlices of each Service with a selector. */
 export function endpointSliceController(informers: InformerFactory): Controller<ServiceSnapshot> {
+  const times = new TriggerTimes();
   return {
     name: 'endpoint-slice-controller',
     watches: [
@@ -38,7 +41,7 @@ export function endpointSliceController(informers: InformerFactory): Controller<
         return informers.lister(Services).get(namespace, name)?.metadata.uid;
       },
     },
-    observe: async (key, { expectationsMet }) => (expectationsMet ? observe(informers, key) : undefined),
+    observe: async (key, { expectationsMet }) => (expectationsMet ? observe(informers, times, key) : undefined),
     plan: planEndpointSlices,
   };
 }
@@ -77,7 +80,7 @@ function shows(old: Pod, pod: Pod): boolean {
   return face(old) !== face(pod);
 }
 
-function observe(informers: InformerFactory, key: string): ServiceSnapshot {
+function observe(informers: InformerFactory, times: TriggerTimes, key: string): ServiceSnapshot {
   const { namespace, name } = splitKey(key);
   const service = informers.lister(Services).get(namespace, name);
   const pods = service && !isSelfManaged(service) ? informers.lister(Pods).list({ namespace, selector: selectorFromMap(service.spec.selector) }) : [];
@@ -85,5 +88,7 @@ function observe(informers: InformerFactory, key: string): ServiceSnapshot {
     .lister(EndpointSlices)
     .list({ namespace })
     .filter((slice) => isSliceOf(slice, name));
-  return { key: { namespace, name }, service, pods, endpoints: informers.lister(EndpointsResource).get(namespace, name), slices };
+  const triggerTime = service && !isSelfManaged(service) ? times.next(key, service, pods) : undefined;
+  if (!service) times.forget(key);
+  return { key: { namespace, name }, service, pods, endpoints: informers.lister(EndpointsResource).get(namespace, name), slices, triggerTime };
 }

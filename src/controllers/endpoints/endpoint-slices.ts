@@ -6,6 +6,7 @@ import { EndpointSlices } from '../../api/resources.ts';
 import { type Action, NOTHING_TO_DO, type Plan } from '../runtime/plan.ts';
 import type { ServiceSnapshot } from './backends.ts';
 import { type Backend, type BackendPort, backendsOf, byPorts, hostnameOf, isHeadless, isSelfManaged, portsKey } from './backends.ts';
+import { withTriggerTime } from './trigger-times.ts';
 
 const SERVICE_NAME = 'kubernetes.io/service-name';
 const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
@@ -27,7 +28,7 @@ export function serviceOfSlice({ metadata }: EndpointSlice): string | undefined 
  * Brings a Service's slices in line with its pods: endpoints stay in the slice they are in, new ones fill the room there is
  * (upstream: k8s.io/endpointslice/reconciler.go). A Service without endpoints keeps one empty slice.
  */
-export function planEndpointSlices({ service, pods, slices }: ServiceSnapshot): Plan {
+export function planEndpointSlices({ service, pods, slices, triggerTime }: ServiceSnapshot): Plan {
   if (!service || service.metadata.deletionTimestamp || isSelfManaged(service)) return NOTHING_TO_DO;
   const groups = byPorts(backendsOf(service, pods));
   if (groups.size === 0) groups.set('', { ports: [], backends: [] });
@@ -39,7 +40,17 @@ export function planEndpointSlices({ service, pods, slices }: ServiceSnapshot): 
     actions.push(...reconcileGroup(service, group, existing));
   }
   for (const slice of left) actions.push(remove(slice));
-  return { actions };
+  return { actions: actions.map((action) => withTime(action, triggerTime)) };
+}
+
+/** What is written tells when the change happened that made it necessary. */
+function withTime(action: Action, time: string | undefined): Action {
+  if (action.do !== 'create' && action.do !== 'update') return action;
+  const { annotations, ...metadata } = action.object.metadata ?? {};
+  return {
+    ...action,
+    object: { ...action.object, metadata: { ...metadata, ...withTriggerTime(annotations as Record<string, string> | undefined, time) } },
+  } as Action;
 }
 
 function reconcileGroup(service: Service, { ports, backends }: { ports: BackendPort[]; backends: Backend[] }, existing: readonly EndpointSlice[]): Action[] {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Pod, Service } from '../../api/generated/types/core.v1.ts';
+import type { Endpoints, Pod, Service } from '../../api/generated/types/core.v1.ts';
 import type { EndpointSlice } from '../../api/generated/types/discovery.v1.ts';
 import type { Action, CreateAction, UpdateAction } from '../runtime/plan.ts';
 import type { ServiceSnapshot } from './backends.ts';
 import { planEndpointSlices } from './endpoint-slices.ts';
 import { planEndpoints } from './endpoints.ts';
+import { TRIGGER_TIME, TriggerTimes } from './trigger-times.ts';
 
 const service = (spec: object): Service =>
   ({
@@ -102,5 +103,44 @@ describe('endpoints of a Service', () => {
     for (const spec of [{ selector: undefined }, { type: 'ExternalName' }])
       expect(planEndpointSlices(snapshot(service(spec), [pod('p1')])).actions).toEqual([]);
     expect(planEndpointSlices(snapshot(undefined, [])).actions).toEqual([]);
+  });
+});
+
+describe('the time of the change', () => {
+  const T = (second: number): string => `2026-01-01T00:00:0${second}Z`;
+  const created = (second: number): Service => {
+    const of = service({ ports: [{ port: 80, protocol: 'TCP' }] });
+    return { ...of, metadata: { ...of.metadata, creationTimestamp: T(second) } };
+  };
+  const readySince = (name: string, second: number): Pod => {
+    const of = pod(name);
+    return { ...of, status: { ...of.status, conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: T(second) }] } };
+  };
+
+  it('is that of the Service at first, and of the earliest change then', () => {
+    const times = new TriggerTimes();
+    expect(times.next('n/s', created(3), [readySince('p1', 1)])).toBe(T(3));
+    expect(times.next('n/s', created(3), [readySince('p1', 1)])).toBeUndefined();
+    expect(times.next('n/s', created(3), [readySince('p1', 5), readySince('p2', 4)])).toBe(T(4));
+    expect(times.next('n/s', created(3), [readySince('p2', 4)])).toBeUndefined();
+    expect(times.next('n/s', created(6), [readySince('p1', 7)])).toBe(T(6));
+    times.forget('n/s');
+    expect(times.next('n/s', created(3), [])).toBe(T(3));
+  });
+
+  it('stands on what is written, and goes when a change has none', () => {
+    const of = created(0);
+    const annotations = { [TRIGGER_TIME]: T(1) };
+    const first = { ...snapshot(of, [pod('p1')]), triggerTime: T(1) };
+    const [slice] = (planEndpointSlices(first).actions as CreateAction[]).map((a) => a.object as EndpointSlice);
+    expect(slice?.metadata.annotations).toEqual(annotations);
+    const written = (planEndpoints(first).actions[0] as CreateAction).object as Endpoints;
+    expect(written.metadata.annotations).toEqual(annotations);
+    const second = {
+      ...snapshot(of, [pod('p2')], [stored(slice!, 's-0')]),
+      endpoints: written,
+    };
+    for (const plan of [planEndpointSlices(second), planEndpoints(second)])
+      expect((plan.actions as UpdateAction[]).map((a) => [a.do, a.object.metadata.annotations])).toEqual([['update', undefined]]);
   });
 });

@@ -5,13 +5,14 @@ import { EndpointsResource } from '../../api/resources.ts';
 import { NOTHING_TO_DO, type Plan } from '../runtime/plan.ts';
 import type { ServiceSnapshot } from './backends.ts';
 import { type Backend, backendsOf, byPorts, hostnameOf, isHeadless, isSelfManaged } from './backends.ts';
+import { withTriggerTime } from './trigger-times.ts';
 
 const MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
 const MANAGER = 'endpoint-controller';
 const HEADLESS = 'service.kubernetes.io/headless';
 
 /** The older view of a Service's pods, one object of the Service's name (upstream: pkg/controller/endpoint). */
-export function planEndpoints({ key, service, pods, endpoints }: ServiceSnapshot): Plan {
+export function planEndpoints({ key, service, pods, endpoints, triggerTime }: ServiceSnapshot): Plan {
   if (!service) {
     if (endpoints?.metadata.labels?.[MANAGED_BY] !== MANAGER) return NOTHING_TO_DO;
     return { actions: [{ do: 'delete', resource: EndpointsResource, namespace: key.namespace, name: key.name, uid: endpoints.metadata.uid! }] };
@@ -21,17 +22,25 @@ export function planEndpoints({ key, service, pods, endpoints }: ServiceSnapshot
   const { [HEADLESS]: _, ...own } = service.metadata.labels ?? {};
   const labels = { ...own, [MANAGED_BY]: MANAGER, ...(isHeadless(service) ? { [HEADLESS]: '' } : {}) };
   if (!endpoints) {
-    const object: Draft<Endpoints> = { metadata: { name: key.name, namespace: key.namespace, labels }, ...(subsets.length ? { subsets } : {}) };
+    const object: Draft<Endpoints> = {
+      metadata: { name: key.name, namespace: key.namespace, labels, ...withTriggerTime(undefined, triggerTime) },
+      ...(subsets.length ? { subsets } : {}),
+    };
     return { actions: [{ do: 'create', resource: EndpointsResource, object, ignoreTerminatingNamespace: true }] };
   }
   if (deepEqual(endpoints.subsets ?? [], subsets) && deepEqual(endpoints.metadata.labels ?? {}, labels)) return NOTHING_TO_DO;
   const { subsets: _subsets, ...rest } = endpoints;
+  const { annotations, ...metadata } = endpoints.metadata;
   return {
     actions: [
       {
         do: 'update',
         resource: EndpointsResource,
-        object: { ...rest, metadata: { ...endpoints.metadata, labels }, ...(subsets.length ? { subsets } : {}) } as Endpoints,
+        object: {
+          ...rest,
+          metadata: { ...metadata, labels, ...withTriggerTime(annotations, triggerTime) },
+          ...(subsets.length ? { subsets } : {}),
+        } as Endpoints,
       },
     ],
   };
