@@ -65,6 +65,11 @@ describe('what comes next', () => {
     ['an init container fails for good', state({ restartPolicy: 'Never', initContainers: [container('i')] }, [exited('i', 2)]), ['stopPod']],
     ['a sidecar that has not started', state({ initContainers: [container('s', { restartPolicy: 'Always' })] }, [run('s')]), []],
     ['a new image', state({ containers: [container('c', { image: 'b' })] }, [run('c')]), ['stopContainer c']],
+    [
+      'an ephemeral container before the init containers are done',
+      state({ initContainers: [container('i')], ephemeralContainers: [container('e')] }, [run('i')]),
+      ['startContainer e'],
+    ],
     ['an ephemeral container', state({ ephemeralContainers: [container('e')] }, [run('c')]), ['startContainer e']],
   ])('%s', (_name, given, wanted) => {
     expect(actions(given)).toEqual(wanted);

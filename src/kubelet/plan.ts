@@ -72,7 +72,11 @@ export function planPod(state: PodState): PodPlan {
   }
   const initialized = containers.some((container) => state.containers.has(container.name));
   const readyForContainers = initialized ? keepSidecars(state, plan) : planInitContainers(state, plan);
-  if (!readyForContainers) return plan;
+  if (!readyForContainers) {
+    // Whoever looks for what keeps the pod from beginning must not wait for it.
+    if (!plan.actions.some(({ type }) => type === 'stopPod')) startEphemeral(state, plan);
+    return plan;
+  }
   let kept = 0;
   for (const container of containers) if (planContainer(state, container, plan)) kept++;
   if (kept === 0) plan.actions = [{ type: 'stopPod' }];

@@ -44,7 +44,11 @@ export function podStatus(facts: PodFacts): PodStatus {
     });
   const initContainerStatuses = statuses(pod.spec.initContainers, true);
   const containerStatuses = statuses(pod.spec.containers, false);
-  const ephemeralContainerStatuses = statuses(pod.spec.ephemeralContainers as Container[] | undefined, false);
+  // They have no probes, and nobody says that they are ready (upstream: the prober passes over them).
+  const ephemeralContainerStatuses = statuses(pod.spec.ephemeralContainers as Container[] | undefined, false).map(({ started: _, ...status }) => ({
+    ...status,
+    ready: false,
+  }));
   const all = [...initContainerStatuses, ...containerStatuses];
   const phase: PodPhase = facts.failure ? 'Failed' : (settledPhase(old) ?? podPhase(pod.spec, all, { over: facts.over }));
   const sandboxReady = sandbox?.state === 'ready' && (pod.spec.hostNetwork === true || sandbox.ips.length > 0);
