@@ -247,6 +247,8 @@ function fallingRevision({ resource, writer, before, after }: Write, { model, ex
   const [was, is] = [annotation(before, REVISION), annotation(after, REVISION)];
   if (was === undefined || (is !== undefined && Number(is) >= Number(was))) return undefined;
   if (resource === 'deployments') {
+    // Its ReplicaSets are being collected or let go, and no revision will be made any more.
+    if (isGoing(after)) return undefined;
     // Upstream: sync.go (getNewReplicaSet) gives a Deployment the revision of its ReplicaSet of today, be it lower: as where the
     // highest is taken away, or not in the cache yet.
     const { template } = (after as Deployment).spec;

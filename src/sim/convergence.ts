@@ -146,7 +146,9 @@ function ofComplete(deployment: Deployment, current: ReplicaSet, replicaSets: re
   if (progressOf(deployment) !== 'True NewReplicaSetAvailable') found.push(`${name} is complete, and Progressing is ${progressOf(deployment)}`);
   const old = replicaSets.filter((one) => one !== current);
   found.push(...old.filter((one) => replicasOf(one) > 0).map((one) => `${nameOf(one)} is old and has ${replicasOf(one)} replicas`));
-  const limit = spec.revisionHistoryLimit ?? 10;
+  // A Recreate Deployment looks again only when its last pod goes, so that an old pod which outlives the rollout keeps the
+  // history until the next change (upstream: deployment_controller.go, deletePod).
+  const limit = isRollingUpdate(deployment) ? (spec.revisionHistoryLimit ?? 10) : Number.POSITIVE_INFINITY;
   if (old.length > limit) found.push(`${name} keeps ${old.length} old ReplicaSets, ${limit} are wanted`);
   return found;
 }
