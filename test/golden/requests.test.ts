@@ -7,7 +7,13 @@ import { playRequests, type RequestCase } from './requests.mjs';
 /** Cases that cordon or fill nodes have a cluster for themselves. */
 const ALONE = /^S-/;
 
-const cases = recordings<RequestCase>('requests.jsonl');
+const cases = recordings<RequestCase>('requests.jsonl').map(patient);
+
+/** Owners of fields are sorted by the second in which they wrote: what was recorded in two must not fall into one here. */
+function patient(recorded: RequestCase): RequestCase {
+  if (!recorded.id.startsWith('A-')) return recorded;
+  return { ...recorded, requests: recorded.requests.map((request) => (request.sleep ? { ...request, sleep: Math.max(request.sleep, 1050) } : request)) };
+}
 
 function suite(name: string, members: RequestCase[], describeWith: typeof describe.concurrent): void {
   describe(name, () => {

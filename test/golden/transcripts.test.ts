@@ -1,4 +1,4 @@
-import { describe, it, onTestFinished } from 'vitest';
+import { describe, it } from 'vitest';
 import { type Clock, SystemClock, type Timer } from '../../src/lib/clock.ts';
 import { clientBinary } from '../e2e/client-binaries.ts';
 import { startFixture } from '../e2e/cluster-fixture.ts';
@@ -22,7 +22,7 @@ class HalfSpeedClock implements Clock {
 
 describe.concurrent('kubectl 1.35 prints what it printed against a real control plane', () => {
   for (const recorded of recordings<Transcript>('transcripts.jsonl')) {
-    it(`${recorded.id}: ${recorded.title}`, { timeout: 120_000 }, async ({ expect }) => {
+    it(`${recorded.id}: ${recorded.title}`, { timeout: 120_000 }, async ({ expect, onTestFinished }) => {
       const fixture = await startFixture(recorded.id === 'K-stuck' ? { clock: new HalfSpeedClock() } : {});
       onTestFinished(() => fixture.stop());
       const api = connect(fixture.kubeconfigFile);
