@@ -115,60 +115,12 @@ claim('V1Eviction', 'policy');
 claim('AuthenticationV1TokenRequest', 'authentication');
 for (const model of [...read.keys()]) if (!packages.has(model)) read.delete(model);
 
-// Facts that only Go's types tell: which structs are embedded by value (written as {} when empty) and which times are
-// (written as null when unset). Source: staging/src/k8s.io/api/*/v1/types.go.
-const EMBEDDED = new Set(
-  'Container.resources EphemeralContainer.resources ContainerStatus.state ContainerStatus.lastState PodTemplateSpec.metadata PodTemplateSpec.spec PodTemplate.template JobTemplateSpec.metadata JobTemplateSpec.spec CronJobSpec.jobTemplate JobSpec.template PersistentVolumeClaimSpec.resources PersistentVolumeClaimTemplate.spec DeploymentSpec.strategy DeploymentSpec.template ReplicaSetSpec.template DaemonSetSpec.updateStrategy DaemonSetSpec.template StatefulSetSpec.updateStrategy StatefulSetSpec.template ServiceStatus.loadBalancer IngressStatus.loadBalancer NodeStatus.daemonEndpoints NodeStatus.nodeInfo NodeDaemonEndpoints.kubeletEndpoint HorizontalPodAutoscalerSpec.scaleTargetRef Binding.target Endpoint.conditions CustomResourceDefinitionSpec.names CustomResourceDefinitionStatus.acceptedNames'.split(
-    ' ',
-  ),
-);
-const ZERO_TIMES = new Set(
-  'DeploymentCondition.lastUpdateTime DeploymentCondition.lastTransitionTime ReplicaSetCondition.lastTransitionTime ReplicationControllerCondition.lastTransitionTime DaemonSetCondition.lastTransitionTime StatefulSetCondition.lastTransitionTime PodCondition.lastProbeTime PodCondition.lastTransitionTime NodeCondition.lastHeartbeatTime NodeCondition.lastTransitionTime JobCondition.lastProbeTime JobCondition.lastTransitionTime Condition.lastTransitionTime HorizontalPodAutoscalerCondition.lastTransitionTime ContainerStateRunning.startedAt ContainerStateTerminated.startedAt ContainerStateTerminated.finishedAt CoreV1Event.firstTimestamp CoreV1Event.lastTimestamp CoreV1Event.eventTime EventsV1Event.deprecatedFirstTimestamp EventsV1Event.deprecatedLastTimestamp EventsV1Event.eventTime PersistentVolumeClaimCondition.lastProbeTime PersistentVolumeClaimCondition.lastTransitionTime APIServiceCondition.lastTransitionTime CustomResourceDefinitionCondition.lastTransitionTime CertificateSigningRequestCondition.lastUpdateTime CertificateSigningRequestCondition.lastTransitionTime FlowSchemaCondition.lastTransitionTime PriorityLevelConfigurationCondition.lastTransitionTime'.split(
-    ' ',
-  ),
-);
-// Required lists that show as null when they are empty; all others show as [].
-const NULL_LISTS = new Set(['EndpointSlice.endpoints', 'EndpointSlice.ports', 'Role.rules', 'ClusterRole.rules']);
-const QUANTITY = new Set(
-  'ResourceFieldSelector.divisor EmptyDirVolumeSource.sizeLimit MetricTarget.averageValue MetricTarget.value MetricValueStatus.averageValue MetricValueStatus.value CSIStorageCapacity.capacity CSIStorageCapacity.maximumVolumeSize LimitRangeItem.default LimitRangeItem.defaultRequest LimitRangeItem.max LimitRangeItem.min LimitRangeItem.maxLimitRequestRatio ResourceRequirements.limits ResourceRequirements.requests VolumeResourceRequirements.limits VolumeResourceRequirements.requests ResourceQuotaSpec.hard ResourceQuotaStatus.hard ResourceQuotaStatus.used NodeStatus.allocatable NodeStatus.capacity PersistentVolumeSpec.capacity PersistentVolumeClaimStatus.capacity PersistentVolumeClaimStatus.allocatedResources ContainerStatus.allocatedResources PodSpec.overhead Overhead.podFixed DeviceCapacity.value CapacityRequirements.requests CounterQuantity.value Counter.value CapacityRequestPolicy.default CapacityRequestPolicy.validValues CapacityRequestPolicyRange.min CapacityRequestPolicyRange.max CapacityRequestPolicyRange.step DeviceRequestAllocationResult.consumedCapacity'.split(
-    ' ',
-  ),
-);
-// Optional scalars that Go holds by pointer: their zero (false, 0, "") is a value; any other optional scalar is left out
-// when it is zero, as `omitempty` does.
-const POINTERS = new Set(
-  `automountServiceAccountToken enableServiceLinks shareProcessNamespace setHostnameAsFQDN hostUsers readOnlyRootFilesystem privileged
-runAsNonRoot runAsUser runAsGroup fsGroup supplementalGroupsPolicy allowPrivilegeEscalation procMount optional immutable controller blockOwnerDeletion orphanDependents
-allocateLoadBalancerNodePorts ready serving terminating suspend started unhealthyPodEvictionPolicy replicas terminationGracePeriodSeconds activeDeadlineSeconds
-progressDeadlineSeconds revisionHistoryLimit priority preemptionPolicy tolerationSeconds defaultMode mode expirationSeconds collisionCount minAvailable maxUnavailable
-backoffLimit backoffLimitPerIndex maxFailedIndexes parallelism completions ttlSecondsAfterFinished manualSelector completionMode podReplacementPolicy managedBy
-startingDeadlineSeconds successfulJobsHistoryLimit failedJobsHistoryLimit timeZone minReplicas averageUtilization tolerance selectPolicy stabilizationWindowSeconds
-lastScaleTime leaseDurationSeconds leaseTransitions holderIdentity strategy preferredHolder storageClassName volumeMode volumeName attachRequired podInfoOnMount
-storageCapacity requiresRepublish seLinuxMount allowVolumeExpansion reclaimPolicy volumeBindingMode nodeName zone hostname endPort port protocol appProtocol name
-ingressClassName runtimeClassName loadBalancerClass internalTrafficPolicy ipFamilyPolicy partition minDomains nodeAffinityPolicy nodeTaintsPolicy timeoutSeconds
-sessionAffinityConfig maxSurge gracePeriodSeconds deletionGracePeriodSeconds remainingItemCount uid resourceVersion matchPolicy failurePolicy sideEffects scope
-path apiGroup restartPolicy recursiveReadOnly mountPropagation sizeLimit containerPort servedVersions subPath`.split(/\s+/),
-);
-// … and the fields of those names that are held by value after all.
-const BY_VALUE = new Set(
-  `ContainerPort.name ContainerPort.protocol ServicePort.name ServicePort.protocol ServiceStatus.name EndpointPort.core VolumeMount.subPath PodSpec.nodeName PodSpec.hostname PodSpec.restartPolicy ObjectMeta.name
-ObjectMeta.uid ObjectMeta.resourceVersion ObjectReference.name ObjectReference.uid ObjectReference.resourceVersion LocalObjectReference.name ConfigMapKeySelector.name SecretKeySelector.name ConfigMapEnvSource.name SecretEnvSource.name
-ConfigMapVolumeSource.name ConfigMapProjection.name SecretProjection.name HTTPGetAction.path DeploymentStatus.replicas ReplicaSetStatus.replicas HTTPGetAction.name Status.reason StatusDetails.name StatusDetails.uid EventSource.host
-RBDPersistentVolumeSource.path PersistentVolumeClaimSpec.volumeName PersistentVolumeSpec.storageClassName ListMeta.resourceVersion ContainerStateTerminated.reason ServiceBackendPort.name JobStatus.terminating LoadBalancerIngress.hostname EndpointAddress.hostname
-DeploymentStatus.terminatingReplicas JobStatus.ready ClusterRoleBinding.name Subject.name Subject.apiGroup RoleRef.apiGroup HTTPIngressPath.path Probe.timeoutSeconds Probe.terminationGracePeriodSecondsByValue TokenRequestSpec.path ServiceAccountTokenProjection.path`.split(
-    /\s+/,
-  ),
-);
-const isPointer = (owner, field) => POINTERS.has(field.name) && !BY_VALUE.has(`${plain(owner)}.${field.name}`);
+// What only Go's types tell of a field: `pointer` (its zero is a value), `zero` or `null` (what is written where it is
+// unset), and formats that the client's declarations do not have. Source: staging/src/k8s.io/api/*/types.go.
+const goFacts = facts('go');
+const goFactsOf = (owner, field) => [goFacts[schemaId(owner)]?.[field.name] ?? []].flat();
+const FORMATS = ['quantity', 'microTime'];
 const INT_OR_STRING = 'IntOrString';
-const MICRO = new Set([
-  'LeaseSpec.acquireTime',
-  'LeaseSpec.renewTime',
-  'CoreV1Event.eventTime',
-  'EventsV1Event.eventTime',
-  'CoreV1EventSeries.lastObservedTime',
-  'EventsV1EventSeries.lastObservedTime',
-]);
 
 const kinds = new Map(discovery.map((r) => [modelOf(r), r]));
 const schemaId = (model) => idOf(packages.get(model), `v${versionOf(model)}`, plain(model));
@@ -182,10 +134,10 @@ const shape = (type) => {
 // A map of lists (Role annotations of CSR extras, scopes …) keeps its inner list under `of`.
 const nest = (inner) => (inner.list || inner.map ? { of: inner } : inner);
 const leaf = (owner, field, type) => {
-  if (QUANTITY.has(`${plain(owner)}.${field.name}`)) return { type: 'quantity' };
+  const format = goFactsOf(owner, field).find((fact) => FORMATS.includes(fact));
+  if (format) return { type: format };
   if (type === INT_OR_STRING) return { type: 'intOrString' };
-  if (type === 'Date') return { type: MICRO.has(`${plain(owner)}.${field.name}`) || MICRO.has(`${owner}.${field.name}`) ? 'microTime' : 'time' };
-  if (type === 'V1MicroTime') return { type: 'microTime' };
+  if (type === 'Date') return { type: 'time' };
   if (type === 'number') return field.format === 'int64' ? { type: 'int64' } : field.format === 'double' ? { type: 'double' } : { type: 'int32' };
   if (type === 'string') return field.format === 'byte' ? { type: 'bytes' } : { type: 'string' };
   if (type === 'boolean' || type === 'any') return { type };
@@ -194,16 +146,16 @@ const leaf = (owner, field, type) => {
 };
 const fieldSchema = (owner, field) => {
   const build = ({ list, map, of, type }) => ({ ...(list ? { list } : map ? { map } : {}), ...(of ? { of: build(of) } : leaf(owner, field, type)) });
-  const key = `${plain(owner)}.${field.name}`;
-  const facts = fieldFacts[`${schemaId(owner)}.${field.name}`] ?? {};
-  const isKind = kinds.has(owner) && (field.name === 'spec' || field.name === 'status') && !['ResourceSlice'].includes(plain(owner));
+  const go = goFactsOf(owner, field);
+  const built = build(shape(field.type));
+  // A required list shows as [] where Go would show null: those that may be empty are listed among the facts.
+  const unset = go.includes('null') ? 'null' : go.includes('zero') || (built.list && field.required) ? 'zero' : undefined;
   return {
-    ...build(shape(field.type)),
+    ...built,
     ...(field.required ? { required: true } : {}),
-    ...(isPointer(owner, field) && !field.required ? { pointer: true } : {}),
-    ...(EMBEDDED.has(key) || isKind ? { embedded: true } : {}),
-    ...(ZERO_TIMES.has(key) || NULL_LISTS.has(key) || ZERO_TIMES.has(`${owner}.${field.name}`) ? { zeroNull: true } : {}),
-    ...facts,
+    ...(go.includes('pointer') ? { pointer: true } : {}),
+    ...(unset ? { unset } : {}),
+    ...fieldFacts[`${schemaId(owner)}.${field.name}`],
   };
 };
 
@@ -244,7 +196,8 @@ for (const [file, list] of byHome) {
     const isKind = kinds.has(model);
     const lines = fields.map((f) => {
       let type = printType(file, f, imports);
-      const must = f.required || (isKind && ['apiVersion', 'kind', 'metadata', 'spec', 'status'].includes(f.name)) || EMBEDDED.has(`${plain(model)}.${f.name}`);
+      const isStruct = read.has(f.type) && goFactsOf(model, f).includes('zero');
+      const must = f.required || isStruct || (isKind && ['apiVersion', 'kind', 'metadata', 'spec', 'status'].includes(f.name));
       if (isKind && f.name === 'kind') type = `'${kinds.get(model).kind}'`;
       const comment = f.description ? `  /** ${f.description.replaceAll('*/', '*\\/')} */\n` : '';
       return `${comment}  ${/^\w+$/.test(f.name) && !f.name.includes('-') ? f.name : `'${f.name}'`}${must ? '' : '?'}: ${type};`;

@@ -1,5 +1,6 @@
 import { validatingAdmissionPolicy, validatingAdmissionPolicyBinding } from './admissionregistration/v1/admission-policies.ts';
 import { mutatingWebhookConfiguration, validatingWebhookConfiguration } from './admissionregistration/v1/webhooks.ts';
+import { customResourceDefinition } from './apiextensions/v1/custom-resource-definition.ts';
 import { apiService } from './apiregistration/v1/api-service.ts';
 import { controllerRevision } from './apps/v1/controller-revision.ts';
 import { daemonSet } from './apps/v1/daemon-set.ts';
@@ -41,7 +42,7 @@ import { clusterRole } from './rbac/v1/cluster-role.ts';
 import { clusterRoleBinding } from './rbac/v1/cluster-role-binding.ts';
 import { role } from './rbac/v1/role.ts';
 import { roleBinding } from './rbac/v1/role-binding.ts';
-import { resourceClaim, resourceSlice } from './resource/v1/dynamic-resources.ts';
+import { deviceClass, resourceClaim, resourceSlice } from './resource/v1/dynamic-resources.ts';
 import type { KindBehaviour } from './resource.ts';
 import { priorityClass } from './scheduling/v1/priority-class.ts';
 import { csiNode, volumeAttachment, volumeAttributesClass } from './storage/v1/attachments.ts';
@@ -96,9 +97,11 @@ export const kinds: readonly KindBehaviour[] = [
   of(validatingAdmissionPolicy),
   of(validatingAdmissionPolicyBinding),
   of(apiService),
+  of(customResourceDefinition),
   of(flowSchema),
   of(priorityLevelConfiguration),
   of(runtimeClass),
+  of(deviceClass),
   of(resourceClaim),
   of(resourceSlice),
   of(ipAddress),

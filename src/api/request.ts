@@ -11,6 +11,8 @@ export type PatchType =
 export interface UserInfo {
   name: string;
   groups: string[];
+  uid?: string;
+  extra?: Record<string, string[]>;
 }
 
 /** Query parameters, by their names in the URL; values as text. */
@@ -59,7 +61,7 @@ export interface ApiResponse {
   /** Text that is not an object, such as a log, as it comes. */
   stream?: { contentType: string; chunks: AsyncIterable<string | Uint8Array> };
   /** For `Warning` headers. */
-  warnings?: string[];
+  warnings?: readonly string[];
 }
 
 /** Carries requests to an API server: in this process, or over https. */

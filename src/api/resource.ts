@@ -16,11 +16,22 @@ export interface ResourceFacts {
   subresources?: { name: string; group: string; version: string; kind: string; verbs: Verb[] }[];
   /** The id of the kind's type in the generated schema. */
   schema?: string;
-  columns?: [name: string, type: string, format: string | null, priority: number | null][];
+  columns?: Column[];
 }
+
+/** A column of a Table; described by words, or by a field of the API that it shows (`<type id>.<field>`). */
+export type Column = [name: string, type: string, format: string | null, priority: number | null, description?: string | { of: string }];
 
 /** A cell of a Table row. */
 export type Cell = string | number | boolean | null;
+
+/** A condition of a Table row, e.g. that a pod has come to its end. */
+export interface RowCondition {
+  type: string;
+  status: string;
+  reason: string;
+  message: string;
+}
 
 /** Where the scale subresource finds its numbers. */
 export interface Scalable<T> {
@@ -29,6 +40,14 @@ export interface Scalable<T> {
   statusReplicas(object: T): number;
   /** The label selector as text, for status.selector. */
   selector(object: T): string;
+}
+
+/** The version in which a kind's objects are kept, where it is another one. Pure, and exact in both directions. */
+export interface StoredAs {
+  group: string;
+  version: string;
+  toStorage(object: KubeObject): KubeObject;
+  fromStorage(object: KubeObject): KubeObject;
 }
 
 /** What a client may change through one subresource. */
@@ -72,6 +91,13 @@ export interface KindBehaviour<T extends KubeObject = KubeObject> {
   row?(object: T, nowMs: number): Cell[];
   /** Field selectors beyond metadata.name and metadata.namespace. */
   selectableFields?: Record<string, (object: T) => string>;
+  /** What clients shall know of a row beyond its cells. */
+  rowConditions?(object: T): RowCondition[];
+  /** Where upstream keeps the kind under /registry, when that is not its plural name (pkg/registry/*, storage prefixes). */
+  storagePrefix?: string;
+  storedAs?: StoredAs;
+  /** Fields, beside spec, that a write of /status does not set (upstream: GetResetFields of the status strategy). */
+  statusResetFields?: readonly (readonly string[])[];
   /** True: 'metadata.generation' counts changes of spec (and of deletion). */
   hasGeneration?: boolean;
   /** Changes of annotations count as well (Deployments alone; pkg/registry/apps/deployment/strategy.go). */
@@ -86,6 +112,12 @@ export interface KindBehaviour<T extends KubeObject = KubeObject> {
   defaultDeletionPropagation?: 'background' | 'orphan';
   /** Seconds between a graceful delete and the removal, for this object and request; undefined: removed at once. */
   deletionGracePeriodSeconds?(object: T, requested: number | undefined): number | undefined;
+  /** Whether something beside metadata.finalizers holds an object that is being deleted. */
+  isHeld?(object: T): boolean;
+  /** Adds to an object what its deletion means for its kind; metadata is marked already. */
+  markedForDeletion?(object: T): T;
+  /** Deletion is answered with the object instead of a Status (upstream: storage.go, ReturnDeletedObject). */
+  returnsDeleted?: boolean;
   scale?: Scalable<T>;
   /** How long an object lives, in seconds (Events). */
   ttlSeconds?: number;

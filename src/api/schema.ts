@@ -13,10 +13,10 @@ export interface FieldSchema {
   required?: true;
   /** An optional scalar whose zero (false, 0, "") is a value; without it, zero is the same as absent. */
   pointer?: true;
-  /** A Go struct held by value: written as `{}` when it is empty. */
-  embedded?: true;
-  /** A Go time held by value, or a list without omitempty: written as `null` when it is unset. */
-  zeroNull?: true;
+  /** What is written where the field is unset, if anything: its zero (`{}`, 0, "", []), or `null`. */
+  unset?: 'zero' | 'null';
+  /** What an absent key of a list element counts as. */
+  default?: string;
   listType?: 'atomic' | 'set' | 'map';
   listMapKeys?: string[];
   mapType?: 'atomic' | 'granular';

@@ -1,25 +1,24 @@
-import { deepFreeze } from '../api/equality.ts';
 import { resources } from '../api/generated/resources.ts';
+import { schema } from '../api/generated/schema.ts';
 import { kinds } from '../api/kinds.ts';
-import type { ApiRequest, ApiResponse, Transport, Verb } from '../api/request.ts';
-import { forbidden, methodNotAllowed, pathNotFound } from '../api/status.ts';
+import type { ApiRequest, ApiResponse, Transport } from '../api/request.ts';
+import { methodNotAllowed, pathNotFound } from '../api/status.ts';
+import { compileTypes } from '../api/type.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Rng } from '../lib/rng.ts';
 import type { Store } from '../store/store.ts';
-import { AdmissionChain, type AdmissionPlugin } from './admission/admission.ts';
-import { type Authorizer, adminsOnly } from './authorization.ts';
-import type { ApiContext } from './context.ts';
+import { AdmissionChain, type AdmissionContext, type AdmissionPlugin } from './admission/admission.ts';
+import { type Authorizer, adminsOnly, authorization } from './chain/authorization.ts';
+import { attributesOf, Chain } from './chain/chain.ts';
+import { BodyDecoder } from './decode/body.ts';
+import { serveBuiltIns } from './handlers/built-in.ts';
+import { PodConnector } from './handlers/pod-connection.ts';
 import type { NodeConnections } from './node-connection.ts';
-import { Registry, type ServedResource } from './registry.ts';
-import { reviewer } from './reviews.ts';
-import { ObjectCodec } from './stored-object.ts';
-import { findSubresource, type Subresource } from './subresources/subresources.ts';
-import { create } from './verbs/create.ts';
-import { remove, removeCollection } from './verbs/delete.ts';
-import { get, list } from './verbs/list.ts';
-import { patch } from './verbs/patch.ts';
-import { update } from './verbs/update.ts';
-import { watch } from './verbs/watch.ts';
+import { Registry } from './registry.ts';
+import type { Handlers, ServedResource } from './served-resource.ts';
+import { Storage } from './storage/storage.ts';
+import { serverOptions } from './write/options.ts';
+import { WritePath } from './write/write-path.ts';
 
 export interface ApiServerOptions {
   store: Store;
@@ -33,56 +32,91 @@ export interface ApiServerOptions {
   freeze?: boolean;
 }
 
-type Handler = (context: ApiContext, resource: ServedResource, request: ApiRequest) => Promise<ApiResponse>;
-
-const HANDLERS: Record<Exclude<Verb, 'connect'>, Handler> = { get, list, watch, create, update, patch, delete: remove, deletecollection: removeCollection };
-
 /**
  * The API server without its wire: from a request to a response. The https adapter and the in-process transport both come
  * here, so that everything passes the same authorization, defaulting, admission and validation.
  */
 export class ApiServer implements Transport {
-  readonly context: ApiContext;
+  readonly registry = new Registry(compileTypes(schema));
+  readonly storage: Storage;
+  readonly authorizer: Authorizer;
+  readonly connector: PodConnector;
+  /** What every request passes first; the https adapter sends its pages and upgrades through it too. */
+  readonly chain: Chain;
+  readonly clock: Clock;
 
   constructor({ store, clock, rng, admission, authorizer = adminsOnly, nodes = () => undefined, freeze = false }: ApiServerOptions) {
-    this.context = {
-      store,
+    const { registry } = this;
+    const storage = new Storage(store, { freeze });
+    const writes: WritePath = new WritePath({
+      storage,
+      admission: new AdmissionChain(admission, admissionContext({ registry, storage, clock, rng, writes: () => writes })),
       clock,
       rng,
-      registry: new Registry(resources, kinds),
-      codec: new ObjectCodec(),
-      admission: new AdmissionChain(admission),
-      authorizer,
-      nodes,
-      freeze: freeze ? deepFreeze : (value) => value,
-    };
+    });
+    this.clock = clock;
+    this.storage = storage;
+    this.authorizer = authorizer;
+    this.connector = new PodConnector({ storage, registry, nodes });
+    this.chain = new Chain([authorization(authorizer)]);
+    const bodies = new BodyDecoder(registry);
+    serveBuiltIns({ registry, storage, writes, bodies, authorizer, connector: this.connector, clock, rng }, resources, kinds);
   }
 
   /** @throws StatusError for everything that is not a success. */
-  async request(request: ApiRequest): Promise<ApiResponse> {
-    const { context } = this;
-    const resource = context.registry.find(request);
+  request(request: ApiRequest): Promise<ApiResponse> {
+    return this.chain.run(attributesOf(request), () => this.#handle(request));
+  }
+
+  async #handle(request: ApiRequest): Promise<ApiResponse> {
+    const resource = this.registry.find(request);
     if (!resource) throw pathNotFound();
-    const refusal = context.authorizer.authorize(request);
-    if (refusal) throw forbidden(resource.facts, request.name ?? '', refusal);
-    if (request.subresource) return this.#subresource(resource, request);
-    const { verb, name } = request;
-    const misplaced = name === undefined ? verb === 'update' || verb === 'patch' : verb === 'create';
-    if (verb === 'connect' || misplaced || !resource.facts.verbs.includes(verb)) throw methodNotAllowed();
-    if (verb === 'create') {
-      const answer = reviewer(resource);
-      if (answer) return answer(context, resource, request);
-    }
-    const response = await HANDLERS[verb](context, resource, request);
+    const handler = handlersOf(resource, request)[request.verb];
+    if (!handler) throw methodNotAllowed();
+    const response = await handler(resource, request);
     const { deprecation } = resource.behaviour;
     return deprecation ? { ...response, warnings: [deprecation, ...(response.warnings ?? [])] } : response;
   }
+}
 
-  #subresource(resource: ServedResource, request: ApiRequest): Promise<ApiResponse> {
-    const facts = resource.facts.subresources?.find((s) => s.name === request.subresource);
-    const subresource: Subresource | undefined = facts && findSubresource(resource, facts.name);
-    if (!facts || !subresource) throw pathNotFound();
-    if (!facts.verbs.includes(request.verb)) throw methodNotAllowed();
-    return subresource(this.context, resource, request);
+/** The handlers for what the request names, with those verbs alone that are served there. */
+function handlersOf(resource: ServedResource, { verb, name, subresource }: ApiRequest): Handlers {
+  if (subresource) {
+    const served = resource.subresources.get(subresource);
+    if (!served) throw pathNotFound();
+    return served.facts.verbs.includes(verb) ? served.handlers : {};
   }
+  const misplaced = name === undefined ? verb === 'update' || verb === 'patch' : verb === 'create';
+  return misplaced || !resource.facts.verbs.includes(verb) ? {} : resource.handlers;
+}
+
+interface AdmissionParts {
+  registry: Registry;
+  storage: Storage;
+  clock: Clock;
+  rng: Rng;
+  /** The write path has the admission chain in it, so it comes later. */
+  writes: () => WritePath;
+}
+
+/** Who writes when the server itself does. */
+const SERVER = { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] };
+
+function admissionContext({ registry, storage, clock, rng, writes }: AdmissionParts): AdmissionContext {
+  return {
+    clock,
+    rng,
+    async get(resource, place) {
+      const found = await storage.get(registry.get(resource), place);
+      return found?.object as never;
+    },
+    async all(resource, namespace = '') {
+      return (await storage.all(registry.get(resource), namespace)) as never;
+    },
+    async updateStatus(resource, { metadata }, change) {
+      const { namespace = '', name = '' } = metadata;
+      const target = { resource: registry.get(resource), namespace, name, subresource: 'status', user: SERVER, options: serverOptions() };
+      await writes().update(target, (current) => ({ object: change(current as never) }));
+    },
+  };
 }

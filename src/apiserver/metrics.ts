@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { Store } from '../store/store.ts';
+import type { Registry as ResourceRegistry } from './registry.ts';
+import type { Storage } from './storage/storage.ts';
 
 /** Upstream's buckets of request latency, in seconds (apiserver/pkg/endpoints/metrics). */
 const LATENCY_BUCKETS = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
@@ -49,13 +50,13 @@ export class Metrics {
     registers: [this.#registry],
   });
 
-  constructor(store: Store) {
+  constructor({ storage, registry }: { storage: Storage; registry: ResourceRegistry }) {
     new Gauge({
       name: 'etcd_mvcc_db_revision',
       help: 'The revision of the last write of the store.',
       registers: [this.#registry],
       collect() {
-        this.set(store.revision);
+        this.set(storage.revision);
       },
     });
     new Gauge({
@@ -73,12 +74,9 @@ export class Metrics {
       registers: [this.#registry],
       async collect() {
         this.reset();
-        const counts = new Map<string, number>();
-        for (const { key } of (await store.list('/registry/')).items) {
-          const resource = key.split('/')[2]!;
-          counts.set(resource, (counts.get(resource) ?? 0) + 1);
+        for (const resource of registry.all()) {
+          if (!resource.behaviour.storedAs) this.set({ resource: resource.facts.resource }, await storage.count(resource));
         }
-        for (const [resource, count] of counts) this.set({ resource }, count);
       },
     });
   }

@@ -67,7 +67,7 @@ export async function applyManifests(apiServer: ApiServer, manifests: string | K
         : [manifests as KubeObject];
   const applied: KubeObject[] = [];
   for (const object of objects) {
-    const served = apiServer.context.registry.ofKind(object.apiVersion, object.kind);
+    const served = apiServer.registry.ofKind(object.apiVersion, object.kind);
     if (!served) throw new ManifestError(`${source ?? 'manifest'}: no kind ${JSON.stringify(object.kind)} is served in ${JSON.stringify(object.apiVersion)}`);
     const response = await apiServer.request({
       verb: 'patch',

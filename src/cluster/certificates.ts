@@ -1,7 +1,7 @@
 import { webcrypto, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MASTERS_GROUP } from '../apiserver/authorization.ts';
+import { MASTERS_GROUP } from '../apiserver/chain/authorization.ts';
 
 /** PEM texts of everything that TLS needs. */
 export interface Certificates {

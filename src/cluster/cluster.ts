@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { KubeObject } from '../api/object.ts';
 import { ApiServer } from '../apiserver/api-server.ts';
-import { Expiry } from '../apiserver/expiry.ts';
-import { CertificateAuthenticator } from '../apiserver/http/authentication.ts';
+import { CertificateAuthenticator } from '../apiserver/chain/authentication.ts';
 import { HttpServer } from '../apiserver/http/server.ts';
+import { Expiry } from '../apiserver/storage/expiry.ts';
 import { Client } from '../client/client.ts';
 import { type Clock, SystemClock } from '../lib/clock.ts';
 import { type Log, silent } from '../lib/log.ts';
@@ -70,7 +70,7 @@ export class Cluster {
     this.#http = parts.http;
     this.#store = parts.store;
     this.#controlPlane = parts.controlPlane;
-    this.#expiry = new Expiry(parts.apiServer.context);
+    this.#expiry = new Expiry(parts.apiServer);
     this.#expiry.start();
   }
 

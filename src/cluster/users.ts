@@ -1,5 +1,5 @@
 import type { UserInfo } from '../api/request.ts';
-import { MASTERS_GROUP } from '../apiserver/authorization.ts';
+import { MASTERS_GROUP } from '../apiserver/chain/authorization.ts';
 
 /** Until there are roles, our own components act with all rights. */
 export function componentUser(name: string): UserInfo {

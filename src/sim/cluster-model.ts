@@ -46,7 +46,7 @@ export class ClusterModel implements TransportObserver {
 
   /** Follows the cluster's store from now on; `onWrite` is told of each write after the model has taken it in. */
   follow({ store, apiServer, clock }: VirtualCluster, onWrite: (write: Write) => void): void {
-    const { codec } = apiServer.context;
+    const { codec } = apiServer.storage;
     store.watch('/registry/', store.revision, (event) => {
       const [, , resource = '', namespace, name = ''] = event.key.split('/');
       if (namespace !== this.namespace || !WATCHED.includes(resource)) return;

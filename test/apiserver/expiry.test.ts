@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigMaps, Events, Namespaces } from '../../src/api/resources.ts';
 import { ApiServer } from '../../src/apiserver/api-server.ts';
-import { Expiry } from '../../src/apiserver/expiry.ts';
+import { Expiry } from '../../src/apiserver/storage/expiry.ts';
 import { Client } from '../../src/client/client.ts';
 import { administrator } from '../../src/cluster/users.ts';
 import { timestamp } from '../../src/lib/clock.ts';
@@ -16,7 +16,7 @@ describe('events', () => {
     const clock = new VirtualClock();
     const apiServer = new ApiServer({ store: new MemoryStore(), clock, rng: new Rng(1), admission: [], freeze: true });
     const client = new Client(apiServer, administrator, 'test');
-    const expiry = new Expiry(apiServer.context);
+    const expiry = new Expiry(apiServer);
     expiry.start();
     await client.resource(Namespaces).create({ metadata: { name: 'n' } });
     await client.resource(ConfigMaps).create({ metadata: { name: 'stays', namespace: 'n' } });

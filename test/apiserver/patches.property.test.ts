@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { schema } from '../../src/api/generated/schema.ts';
+import { compileTypes } from '../../src/api/type.ts';
 import { applyJsonPatch } from '../../src/apiserver/patches/json-patch.ts';
 import { applyMergePatch } from '../../src/apiserver/patches/merge-patch.ts';
 import { applyStrategicMergePatch } from '../../src/apiserver/patches/strategic-merge-patch.ts';
+
+const types = compileTypes(schema);
+const OBJECT_META = types.get('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta')!;
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -139,7 +144,7 @@ describe('JSON patch', () => {
 });
 
 describe('strategic merge patch', () => {
-  const POD_SPEC = 'io.k8s.api.core.v1.PodSpec';
+  const POD_SPEC = types.get('io.k8s.api.core.v1.PodSpec')!;
   type Container = { name: string; image?: string; env?: { name: string; value: string }[] };
   const container = fc.record<Container>({ name: fc.constantFrom('a', 'b', 'c'), image: fc.constantFrom('x:1', 'x:2') });
   const containers = fc.uniqueArray(container, { selector: (c) => c.name, maxLength: 3 });
@@ -176,19 +181,15 @@ describe('strategic merge patch', () => {
   it('keeps to the listed keys with $retainKeys, and takes values out of lists of scalars', () => {
     expect(
       applyStrategicMergePatch(
-        'io.k8s.api.apps.v1.DeploymentSpec',
+        types.get('io.k8s.api.apps.v1.DeploymentSpec')!,
         { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } },
         { strategy: { $retainKeys: ['type'], type: 'Recreate' } },
       ),
     ).toEqual({ strategy: { type: 'Recreate' } });
-    expect(
-      applyStrategicMergePatch(
-        'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta',
-        { finalizers: ['a/x', 'b/y'] },
-        { '$deleteFromPrimitiveList/finalizers': ['a/x'] },
-      ),
-    ).toEqual({ finalizers: ['b/y'] });
-    expect(applyStrategicMergePatch('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta', { finalizers: ['a/x'] }, { finalizers: ['b/y', 'a/x'] })).toEqual({
+    expect(applyStrategicMergePatch(OBJECT_META, { finalizers: ['a/x', 'b/y'] }, { '$deleteFromPrimitiveList/finalizers': ['a/x'] })).toEqual({
+      finalizers: ['b/y'],
+    });
+    expect(applyStrategicMergePatch(OBJECT_META, { finalizers: ['a/x'] }, { finalizers: ['b/y', 'a/x'] })).toEqual({
       finalizers: ['b/y', 'a/x'],
     });
   });

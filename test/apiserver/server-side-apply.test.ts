@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { schema } from '../../src/api/generated/schema.ts';
+import { compileTypes } from '../../src/api/type.ts';
 import { FieldSet } from '../../src/apiserver/apply/field-set.ts';
 import { compare, merge, removeItems, toFieldSet, withNamedFields } from '../../src/apiserver/apply/typed.ts';
 
@@ -31,7 +33,7 @@ describe('a set of fields', () => {
   });
 });
 
-const POD_SPEC = 'io.k8s.api.core.v1.PodSpec';
+const POD_SPEC = compileTypes(schema).get('io.k8s.api.core.v1.PodSpec')!;
 const container = fc.record({ name: fc.constantFrom('a', 'b', 'c'), image: fc.constantFrom('x', 'y') }, { requiredKeys: ['name'] });
 const podSpec = fc.record(
   {

@@ -255,8 +255,7 @@ describe('cases: API', () => {
       json: { message: expect.stringContaining('continue key is not valid') },
     });
 
-    const { store } = fixture.cluster.apiServer.context;
-    await store.compact(store.revision);
+    await fixture.cluster.apiServer.storage.compact();
     expect(await send('GET', `${CONFIGMAPS}?limit=2&continue=${first.json.metadata.continue}`)).toMatchObject({
       code: 410,
       json: { reason: 'Expired', metadata: { continue: expect.any(String) } },

@@ -85,7 +85,7 @@ describe('Informer', () => {
     await clock.advance(10);
     await configMaps.delete('x', 'a');
     await configMaps.create({ metadata: { name: 'a', namespace: 'x' } });
-    await server.context.store.compact(server.context.store.revision);
+    await server.storage.compact();
     await clock.advance(60_000);
     expect(seen).toEqual(['+a', '-a', '+a']);
   });

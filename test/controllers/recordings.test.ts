@@ -57,7 +57,7 @@ class Player {
       if (!event.key.includes('/ns/') || event.key.startsWith('/registry/events/')) return;
       this.#writes++;
       if (!event.key.startsWith('/registry/replicasets/') || event.previous) return;
-      const { metadata } = apiServer.context.codec.eventObject(event);
+      const { metadata } = apiServer.storage.codec.eventObject(event);
       this.#uids.push(metadata.uid!);
       this.#names.set(metadata.name!, `{rs${this.#uids.length}}`);
     });

@@ -1,7 +1,8 @@
-import type { KubeObject } from '../../api/object.ts';
+import type { KubeObject, Resource } from '../../api/object.ts';
 import type { UserInfo } from '../../api/request.ts';
-import type { ApiContext } from '../context.ts';
-import type { ServedResource } from '../registry.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Rng } from '../../lib/rng.ts';
+import type { ServedResource } from '../served-resource.ts';
 
 export interface AdmissionAttributes {
   operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
@@ -9,12 +10,23 @@ export interface AdmissionAttributes {
   subresource: string;
   namespace: string;
   name: string;
-  /** The object as it would be stored; a mutating plugin may change it. Absent for a delete. */
+  /** The object as it would be stored. Absent for a delete. */
   object?: KubeObject;
   /** What stands there now. */
   old?: KubeObject;
   user: UserInfo;
   dryRun: boolean;
+}
+
+/** What plugins may ask of the server, and change by themselves. */
+export interface AdmissionContext {
+  readonly clock: Clock;
+  readonly rng: Rng;
+  get<T extends KubeObject>(resource: Resource<T>, place: { namespace: string; name: string }): Promise<T | undefined>;
+  /** All objects of a resource in a namespace, or everywhere. */
+  all<T extends KubeObject>(resource: Resource<T>, namespace?: string): Promise<T[]>;
+  /** Changes an object's status in the server's own name. `change` is called again when another writer was faster. */
+  updateStatus<T extends KubeObject>(resource: Resource<T>, object: T, change: (current: T) => T): Promise<void>;
 }
 
 /**
@@ -23,34 +35,39 @@ export interface AdmissionAttributes {
  */
 export interface AdmissionPlugin {
   name: string;
-  /** Runs before validation, in the chain's order; may change `object`. */
-  admit?(attributes: AdmissionAttributes, context: ApiContext): Promise<void> | void;
+  /** Runs before validation, in the chain's order. @returns the object as it shall be; what is handed in may be changed and returned. */
+  admit?(attributes: AdmissionAttributes & { object: KubeObject }, context: AdmissionContext): Promise<KubeObject> | KubeObject;
   /** Runs after validation; changes nothing but its own books. The function returned takes the books back if the write fails. */
-  validate?(attributes: AdmissionAttributes, context: ApiContext): Promise<Undo | undefined> | Undo | undefined;
+  validate?(attributes: AdmissionAttributes, context: AdmissionContext): Promise<Undo | undefined> | Undo | undefined;
 }
 
 export type Undo = () => Promise<void> | void;
 
 export class AdmissionChain {
   readonly #plugins: readonly AdmissionPlugin[];
+  readonly #context: AdmissionContext;
 
-  constructor(plugins: readonly AdmissionPlugin[]) {
+  constructor(plugins: readonly AdmissionPlugin[], context: AdmissionContext) {
     this.#plugins = plugins;
+    this.#context = context;
   }
 
-  async admit(attributes: AdmissionAttributes, context: ApiContext): Promise<void> {
-    for (const plugin of this.#plugins) await plugin.admit?.(attributes, context);
+  /** @returns the object as the plugins want it. */
+  async admit(attributes: AdmissionAttributes & { object: KubeObject }): Promise<KubeObject> {
+    let { object } = attributes;
+    for (const plugin of this.#plugins) if (plugin.admit) object = await plugin.admit({ ...attributes, object }, this.#context);
+    return object;
   }
 
   /** @returns what takes back the plugins' books. */
-  async validate(attributes: AdmissionAttributes, context: ApiContext): Promise<Undo> {
+  async validate(attributes: AdmissionAttributes): Promise<Undo> {
     const undos: Undo[] = [];
     const undo = async (): Promise<void> => {
       for (const step of undos.reverse()) await step();
     };
     try {
       for (const plugin of this.#plugins) {
-        const step = await plugin.validate?.(attributes, context);
+        const step = await plugin.validate?.(attributes, this.#context);
         if (step) undos.push(step);
       }
     } catch (error) {
@@ -58,5 +75,17 @@ export class AdmissionChain {
       throw error;
     }
     return undo;
+  }
+
+  /** Validates and writes; a write that does not come about (`undefined`, or an error) leaves nothing in the plugins' books. */
+  async guard<T>(attributes: AdmissionAttributes, write: () => Promise<T>): Promise<T> {
+    const undo = await this.validate(attributes);
+    let written: T | undefined;
+    try {
+      written = await write();
+      return written;
+    } finally {
+      if (written === undefined) await undo();
+    }
   }
 }

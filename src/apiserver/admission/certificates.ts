@@ -10,7 +10,7 @@ export const certificates: AdmissionPlugin = {
   name: 'Certificates',
 
   admit({ operation, resource, subresource, object, old, user }, context) {
-    if (resource.facts.kind !== 'CertificateSigningRequest') return;
+    if (resource.facts.kind !== 'CertificateSigningRequest') return object;
     const request = object as CertificateSigningRequest;
     if (operation === 'CREATE') {
       const { uid: _uid, extra: _extra, ...spec } = request.spec;
@@ -28,5 +28,6 @@ export const certificates: AdmissionPlugin = {
       });
       request.status = { ...request.status, conditions };
     }
+    return request;
   },
 };

@@ -9,12 +9,13 @@ export const defaultTolerationSeconds: AdmissionPlugin = {
   name: 'DefaultTolerationSeconds',
 
   admit({ operation, resource, subresource, object }) {
-    if (resource.facts.kind !== 'Pod' || subresource || (operation !== 'CREATE' && operation !== 'UPDATE')) return;
+    if (resource.facts.kind !== 'Pod' || subresource || (operation !== 'CREATE' && operation !== 'UPDATE')) return object;
     const { spec } = object as Pod;
     const tolerations = spec.tolerations ?? [];
     const missing = TAINTS.filter((key) => !tolerations.some((toleration) => tolerates(toleration, key)));
     if (missing.length)
       spec.tolerations = [...tolerations, ...missing.map((key) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: TOLERATION_SECONDS }))];
+    return object;
   },
 };
 

@@ -1,8 +1,7 @@
 import type { Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod } from '../../api/generated/types/core.v1.ts';
-import type { KubeObject } from '../../api/object.ts';
 import { addQuantities, asMilli, compareQuantities } from '../../api/quantity.ts';
+import { LimitRanges } from '../../api/resources.ts';
 import { forbidden } from '../../api/status.ts';
-import { type ApiContext, readAll } from '../context.ts';
 import type { AdmissionPlugin } from './admission.ts';
 
 const ANNOTATION = 'kubernetes.io/limit-ranger';
@@ -14,24 +13,20 @@ export const limitRanger: AdmissionPlugin = {
   name: 'LimitRanger',
 
   async admit({ operation, resource, subresource, namespace, object }, context) {
-    if (operation !== 'CREATE' || subresource || resource.facts.kind !== 'Pod') return;
-    for (const range of await ranges(context, namespace)) setDefaults(object as Pod, range);
+    if (operation !== 'CREATE' || subresource || resource.facts.kind !== 'Pod') return object;
+    for (const range of await context.all(LimitRanges, namespace)) setDefaults(object as Pod, range);
+    return object;
   },
 
   async validate({ operation, resource, subresource, namespace, name, object }, context) {
     const { kind } = resource.facts;
     if (subresource || (kind === 'Pod' ? operation !== 'CREATE' : kind !== 'PersistentVolumeClaim' || operation === 'DELETE')) return;
-    const faults = (await ranges(context, namespace)).flatMap((range) =>
+    const faults = (await context.all(LimitRanges, namespace)).flatMap((range) =>
       kind === 'Pod' ? podFaults(object as Pod, range) : claimFaults(object as PersistentVolumeClaim, range),
     );
     if (faults.length) throw forbidden(resource.facts, name, faults.length === 1 ? faults[0]! : `[${faults.join(', ')}]`);
   },
 };
-
-async function ranges(context: ApiContext, namespace: string): Promise<LimitRange[]> {
-  const resource = context.registry.find({ group: '', version: 'v1', resource: 'limitranges' })!;
-  return (await readAll(context, resource, namespace)) as (KubeObject & LimitRange)[];
-}
 
 function setDefaults(pod: Pod, range: LimitRange): void {
   const item = range.spec.limits.find((limit) => limit.type === 'Container');

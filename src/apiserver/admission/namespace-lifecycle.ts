@@ -1,6 +1,5 @@
-import type { Namespace } from '../../api/generated/types/core.v1.ts';
+import { Namespaces } from '../../api/resources.ts';
 import { forbidden, notFound } from '../../api/status.ts';
-import { read } from '../context.ts';
 import type { AdmissionPlugin } from './admission.ts';
 
 const IMMORTAL = new Set(['default', 'kube-system', 'kube-public']);
@@ -11,13 +10,12 @@ const EXEMPT_GROUPS = new Set(['authorization.k8s.io', 'authentication.k8s.io'])
 export const namespaceLifecycle: AdmissionPlugin = {
   name: 'NamespaceLifecycle',
 
-  async admit({ operation, resource, subresource, namespace, name }, context) {
-    if (operation !== 'CREATE' || !resource.namespaced || subresource || EXEMPT_GROUPS.has(resource.facts.group)) return;
-    const namespaces = context.registry.find({ group: '', version: 'v1', resource: 'namespaces' })!;
-    const found = await read(context, namespaces, '', namespace);
-    if (!found) throw notFound(namespaces.facts, namespace);
-    const { status, metadata } = found.object as Namespace;
-    if (status.phase !== 'Terminating' && !metadata.deletionTimestamp) return;
+  async admit({ operation, resource, subresource, namespace, name, object }, context) {
+    if (operation !== 'CREATE' || !resource.namespaced || subresource || EXEMPT_GROUPS.has(resource.facts.group)) return object;
+    const found = await context.get(Namespaces, { namespace: '', name: namespace });
+    if (!found) throw notFound(Namespaces, namespace);
+    const { status, metadata } = found;
+    if (status.phase !== 'Terminating' && !metadata.deletionTimestamp) return object;
     const error = forbidden(resource.facts, name, `unable to create new content in namespace ${namespace} because it is being terminated`);
     error.status.details!.causes = [{ reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' }];
     throw error;

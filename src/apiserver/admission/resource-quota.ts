@@ -1,11 +1,10 @@
 import type { Pod, ResourceQuota } from '../../api/generated/types/core.v1.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { compareQuantities, subtractQuantities } from '../../api/quantity.ts';
+import { ResourceQuotas } from '../../api/resources.ts';
 import { forbidden } from '../../api/status.ts';
 import { add, podMatchesScope, type Usage, usageOf } from '../../api/usage.ts';
-import { type ApiContext, readAll } from '../context.ts';
-import { modify } from '../verbs/update.ts';
-import type { AdmissionAttributes, AdmissionPlugin, Undo } from './admission.ts';
+import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, Undo } from './admission.ts';
 
 /** Amounts that a quota on them makes every pod name. */
 const MUST_BE_NAMED = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'];
@@ -28,7 +27,7 @@ export function resourceQuota(): AdmissionPlugin {
         resource.facts.kind === 'Event'
       )
         return;
-      const quotas = (await readAll(context, context.registry.find({ group: '', version: 'v1', resource: 'resourcequotas' })!, namespace)) as ResourceQuota[];
+      const quotas = await context.all(ResourceQuotas, namespace);
       if (quotas.length === 0) return;
       const delta = increase(attributes, context.clock.now());
       if (Object.keys(delta).length === 0) return;
@@ -99,7 +98,7 @@ function namedByAll(pod: Pod, key: string): boolean {
   return [...pod.spec.containers, ...(pod.spec.initContainers ?? [])].every((container) => names(container, key));
 }
 
-async function book(context: ApiContext, quotas: readonly ResourceQuota[], delta: Usage, attributes: AdmissionAttributes): Promise<Undo> {
+async function book(context: AdmissionContext, quotas: readonly ResourceQuota[], delta: Usage, attributes: AdmissionAttributes): Promise<Undo> {
   const done: (() => Promise<void>)[] = [];
   for (const quota of quotas) {
     const amounts = Object.fromEntries(Object.entries(delta).filter(([key]) => quota.spec.hard?.[key] !== undefined));
@@ -117,32 +116,18 @@ async function book(context: ApiContext, quotas: readonly ResourceQuota[], delta
 }
 
 async function adjust(
-  context: ApiContext,
+  context: AdmissionContext,
   quota: ResourceQuota,
   attributes: AdmissionAttributes,
   change: (used: Usage) => Usage,
   delta?: Usage,
 ): Promise<void> {
-  const quotas = context.registry.find({ group: '', version: 'v1', resource: 'resourcequotas' })!;
-  const request = {
-    verb: 'update' as const,
-    group: '',
-    version: 'v1',
-    resource: 'resourcequotas',
-    namespace: quota.metadata.namespace!,
-    name: quota.metadata.name!,
-    subresource: 'status',
-    query: {},
-    user: attributes.user,
-  };
-  const options = { dryRun: false, fieldValidation: 'Ignore' as const, fieldManager: 'kube-apiserver', force: false };
-  await modify(context, quotas, request, options, [], (object) => {
-    const current = object as ResourceQuota;
+  await context.updateStatus(ResourceQuotas, quota, (current) => {
     // Another writer may have used the room in the meantime.
     if (delta) check(current, delta, attributes);
     const hard = current.spec.hard ?? {};
     const used = change({ ...Object.fromEntries(Object.keys(hard).map((key) => [key, '0'])), ...current.status.used });
     const { resourceVersion: _, ...metadata } = current.metadata;
-    return { ...current, metadata, status: { ...current.status, hard, used } } as KubeObject;
+    return { ...current, metadata, status: { ...current.status, hard, used } };
   });
 }

@@ -1,6 +1,7 @@
-import type { Container, Pod, ServiceAccount, Volume } from '../../api/generated/types/core.v1.ts';
+import type { Container, Pod, Volume } from '../../api/generated/types/core.v1.ts';
+import { ServiceAccounts } from '../../api/resources.ts';
 import { forbidden } from '../../api/status.ts';
-import { type ApiContext, read } from '../context.ts';
+import type { Rng } from '../../lib/rng.ts';
 import type { AdmissionPlugin } from './admission.ts';
 
 const DEFAULT_NAME = 'default';
@@ -15,12 +16,12 @@ export const serviceAccount: AdmissionPlugin = {
   name: 'ServiceAccount',
 
   async admit({ operation, resource, subresource, namespace, name, object }, context) {
-    if (operation !== 'CREATE' || resource.facts.kind !== 'Pod' || subresource) return;
+    if (operation !== 'CREATE' || resource.facts.kind !== 'Pod' || subresource) return object;
     const pod = object as Pod;
-    if (pod.metadata.annotations?.[MIRROR_POD]) return;
+    if (pod.metadata.annotations?.[MIRROR_POD]) return object;
     const { spec } = pod;
     spec.serviceAccountName ||= DEFAULT_NAME;
-    const account = await find(context, namespace, spec.serviceAccountName);
+    const account = await context.get(ServiceAccounts, { namespace, name: spec.serviceAccountName });
     if (!account)
       throw forbidden(
         resource.facts,
@@ -28,19 +29,15 @@ export const serviceAccount: AdmissionPlugin = {
         `error looking up service account ${namespace}/${spec.serviceAccountName}: serviceaccount ${JSON.stringify(spec.serviceAccountName)} not found`,
       );
     spec.serviceAccount = spec.serviceAccountName;
-    if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(pod, context);
+    if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(pod, context.rng);
     if (!spec.imagePullSecrets?.length && account.imagePullSecrets?.length) spec.imagePullSecrets = structuredClone(account.imagePullSecrets);
+    return pod;
   },
 };
 
-async function find(context: ApiContext, namespace: string, name: string): Promise<ServiceAccount | undefined> {
-  const accounts = context.registry.find({ group: '', version: 'v1', resource: 'serviceaccounts' })!;
-  return (await read(context, accounts, namespace, name))?.object as ServiceAccount | undefined;
-}
-
-function mountToken({ spec }: Pod, context: ApiContext): void {
+function mountToken({ spec }: Pod, rng: Rng): void {
   const existing = spec.volumes?.find((volume) => volume.name.startsWith(VOLUME_PREFIX));
-  const volumeName = existing?.name ?? VOLUME_PREFIX + context.rng.suffix(5);
+  const volumeName = existing?.name ?? VOLUME_PREFIX + rng.suffix(5);
   let mounted = false;
   const mount = (container: Container): void => {
     if (container.volumeMounts?.some((m) => m.mountPath === TOKEN_MOUNT_PATH)) return;

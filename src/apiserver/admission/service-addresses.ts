@@ -1,8 +1,9 @@
 import { invalid as invalidField } from '../../api/field-error.ts';
 import type { Service, ServicePort } from '../../api/generated/types/core.v1.ts';
+import { Services } from '../../api/resources.ts';
 import { invalid } from '../../api/status.ts';
-import { type ApiContext, readAll } from '../context.ts';
-import type { AdmissionPlugin } from './admission.ts';
+import type { Rng } from '../../lib/rng.ts';
+import type { AdmissionContext, AdmissionPlugin } from './admission.ts';
 
 /** kubeadm's default service network. */
 const NETWORK = '10.96.0.0/16';
@@ -20,12 +21,13 @@ export const serviceAddresses: AdmissionPlugin = {
   name: 'ServiceAddresses',
 
   async admit({ operation, resource, subresource, name, object, old }, context) {
-    if (resource.facts.kind !== 'Service' || resource.facts.group !== '' || subresource || (operation !== 'CREATE' && operation !== 'UPDATE')) return;
+    if (resource.facts.kind !== 'Service' || resource.facts.group !== '' || subresource || (operation !== 'CREATE' && operation !== 'UPDATE')) return object;
     const service = object as Service;
     const taken = await takenBy(context, service);
     keepAddresses(service, old as Service | undefined);
-    assignClusterIP(service, taken.addresses, name, context);
-    assignNodePorts(service, taken.ports, name, context);
+    assignClusterIP(service, taken.addresses, name, context.rng);
+    assignNodePorts(service, taken.ports, name, context.rng);
+    return service;
   },
 };
 
@@ -34,11 +36,10 @@ interface Taken {
   ports: Set<string>;
 }
 
-async function takenBy(context: ApiContext, service: Service): Promise<Taken> {
-  const services = context.registry.find({ group: '', version: 'v1', resource: 'services' })!;
+async function takenBy(context: AdmissionContext, service: Service): Promise<Taken> {
   const addresses = new Set<string>();
   const ports = new Set<string>();
-  for (const other of (await readAll(context, services)) as Service[]) {
+  for (const other of await context.all(Services)) {
     if (other.metadata.name === service.metadata.name && other.metadata.namespace === service.metadata.namespace) continue;
     for (const ip of other.spec.clusterIPs ?? []) addresses.add(ip);
     for (const port of other.spec.ports ?? []) if (port.nodePort) ports.add(portKey(port, port.nodePort));
@@ -63,7 +64,7 @@ function keepAddresses({ spec }: Service, old: Service | undefined): void {
   }
 }
 
-function assignClusterIP(service: Service, taken: ReadonlySet<string>, name: string, context: ApiContext): void {
+function assignClusterIP(service: Service, taken: ReadonlySet<string>, name: string, rng: Rng): void {
   const { spec } = service;
   if (spec.type === 'ExternalName') {
     for (const field of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy'] as const) delete spec[field];
@@ -78,18 +79,16 @@ function assignClusterIP(service: Service, taken: ReadonlySet<string>, name: str
   const wanted = spec.clusterIP || spec.clusterIPs?.[0];
   if (wanted) {
     const refuse = (why: string): Error =>
-      invalid(service.kind ? { group: '', kind: 'Service' } : { group: '', kind: 'Service' }, name, [
-        invalidField('spec.clusterIPs', [wanted], `failed to allocate IP ${wanted}: ${why}`),
-      ]);
+      invalid({ group: '', kind: 'Service' }, name, [invalidField('spec.clusterIPs', [wanted], `failed to allocate IP ${wanted}: ${why}`)]);
     if (!wanted.startsWith(NETWORK_PREFIX)) throw refuse(`the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${NETWORK}`);
     if (taken.has(wanted)) throw refuse('provided IP is already allocated');
   }
-  spec.clusterIP = wanted || freeAddress(taken, context);
+  spec.clusterIP = wanted || freeAddress(taken, rng);
   spec.clusterIPs = [spec.clusterIP];
 }
 
-function freeAddress(taken: ReadonlySet<string>, context: ApiContext): string {
-  const start = context.rng.integer(HOST_ADDRESSES);
+function freeAddress(taken: ReadonlySet<string>, rng: Rng): string {
+  const start = rng.integer(HOST_ADDRESSES);
   for (let i = 0; i < HOST_ADDRESSES; i++) {
     const host = 1 + ((start + i) % HOST_ADDRESSES);
     const ip = `${NETWORK_PREFIX}${host >> 8}.${host & 255}`;
@@ -102,7 +101,7 @@ function wantsNodePorts(spec: Service['spec']): boolean {
   return spec.type === 'NodePort' || (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false);
 }
 
-function assignNodePorts({ spec }: Service, taken: Set<string>, name: string, context: ApiContext): void {
+function assignNodePorts({ spec }: Service, taken: Set<string>, name: string, rng: Rng): void {
   if (!wantsNodePorts(spec)) {
     if (spec.type === 'ClusterIP') for (const port of spec.ports ?? []) delete port.nodePort;
     return;
@@ -116,14 +115,14 @@ function assignNodePorts({ spec }: Service, taken: Set<string>, name: string, co
         ]);
       if (taken.has(portKey(port, port.nodePort)))
         throw invalid({ group: '', kind: 'Service' }, name, [invalidField(field, port.nodePort, 'provided port is already allocated')]);
-    } else port.nodePort = freePort(port, taken, context);
+    } else port.nodePort = freePort(port, taken, rng);
     taken.add(portKey(port, port.nodePort));
   });
 }
 
-function freePort(port: ServicePort, taken: ReadonlySet<string>, context: ApiContext): number {
+function freePort(port: ServicePort, taken: ReadonlySet<string>, rng: Rng): number {
   const count = NODE_PORTS.last - NODE_PORTS.first + 1;
-  const start = context.rng.integer(count);
+  const start = rng.integer(count);
   for (let i = 0; i < count; i++) {
     const number = NODE_PORTS.first + ((start + i) % count);
     if (!taken.has(portKey(port, number))) return number;

@@ -1,13 +1,9 @@
 import { deepEqual } from '../../api/equality.ts';
+import type { ManagedFieldsEntry } from '../../api/generated/types/meta.v1.ts';
 import type { KubeObject } from '../../api/object.ts';
-import type { ApiRequest, ApiResponse } from '../../api/request.ts';
 import { badRequest, conflict, StatusError } from '../../api/status.ts';
-import { timestamp } from '../../lib/clock.ts';
-import { type ApiContext, read } from '../context.ts';
-import { decodeValue, type WriteOptions, writeOptions } from '../operation.ts';
-import type { ServedResource } from '../registry.ts';
-import { createObject } from '../verbs/create.ts';
-import { modify } from '../verbs/update.ts';
+import type { Struct } from '../../api/type.ts';
+import type { ServedResource } from '../served-resource.ts';
 import { FieldSet, showPath } from './field-set.ts';
 import { comparable, type Manager, readManagers, resetFields, stripUnowned, writeManagers } from './managed-fields.ts';
 import { checkDuplicates, compare, merge, removeItems, TypedError, toFieldSet, withNamedFields } from './typed.ts';
@@ -15,56 +11,44 @@ import { checkDuplicates, compare, merge, removeItems, TypedError, toFieldSet, w
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
-/** Server-side apply of a configuration: creates the object, or merges into it what the manager says it shall be. */
-export async function applyConfiguration(context: ApiContext, resource: ServedResource, request: ApiRequest, configuration: unknown): Promise<ApiResponse> {
-  const options = writeOptions('PatchOptions', request);
-  const config = checkConfiguration(resource, request, configuration);
-  const { namespace = '', name = '' } = request;
-  const target = { ...resource, kind: resource.facts.kind };
-  const warnings: string[] = [];
-  const current = await read(context, resource, namespace, name);
-  if (!current && !request.subresource) {
-    if (config.metadata.uid)
-      throw new StatusError(409, 'Conflict', `uid mismatch: the provided object specified uid ${config.metadata.uid}, and no existing object was found`);
-    const managers = writeManagers([newManager(context, resource, options, '', stripUnowned(fieldsOf(resource, config).without(resetFields(resource, ''))))]);
-    const object = decodeValue(config, target, 'Ignore', warnings);
-    return createObject(context, resource, { ...request, name }, object, options, warnings, managers ?? []);
-  }
-  let managed: KubeObject['metadata']['managedFields'];
-  const object = await modify(
-    context,
-    resource,
-    request,
-    options,
-    warnings,
-    (live) => {
-      const result = mergeConfiguration(context, resource, request, { live, config, options });
-      managed = result.managed;
-      // A copy in any case: defaulting fills in what it is handed.
-      return decodeValue(result.object ?? live, target, 'Ignore', warnings);
-    },
-    { managed: () => managed ?? [] },
-  );
-  return { code: 200, object, warnings };
+/** A configuration that a manager applies: who, to what, by which rules. */
+export interface Apply {
+  resource: ServedResource;
+  subresource: string;
+  config: KubeObject;
+  fieldManager: string;
+  /** Takes fields over from other managers instead of refusing. */
+  force: boolean;
+  now: string;
 }
 
-function checkConfiguration(resource: ServedResource, request: ApiRequest, configuration: unknown): KubeObject {
+export interface Applied {
+  /** Undefined when the apply changes nothing. */
+  object: KubeObject | undefined;
+  managedFields: ManagedFieldsEntry[];
+}
+
+/**
+ * The configuration in a request's body, in its place.
+ *
+ * @throws StatusError for one that is not of this resource, or has an element of a list twice.
+ */
+export function checkConfiguration(resource: ServedResource, { namespace, name }: { namespace: string; name: string }, configuration: unknown): KubeObject {
   if (typeof configuration !== 'object' || configuration === null || Array.isArray(configuration))
     throw badRequest('error decoding YAML: the body must be an object');
   const config = configuration as KubeObject;
-  const where = `${request.namespace ?? ''}/${request.name}; ${resource.apiVersion.includes('/') ? '' : '/'}${resource.apiVersion}, Kind=${resource.facts.kind}`;
+  const where = `${namespace}/${name}; ${resource.apiVersion.includes('/') ? '' : '/'}${resource.apiVersion}, Kind=${resource.facts.kind}`;
   if (!config.apiVersion || !config.kind) throw badRequest("Object 'Kind' is missing in the configuration: apiVersion and kind must be set for apply");
   if (config.apiVersion !== resource.apiVersion)
     throw badRequest(`Incorrect version specified in apply patch. Specified patch version: ${config.apiVersion}, expected: ${resource.apiVersion}`);
   const metadata = config.metadata ?? {};
   if (metadata.managedFields !== undefined) throw badRequest('metadata.managedFields must be nil');
-  if (metadata.name && metadata.name !== request.name)
-    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${request.name})`);
-  const placed = { ...config, metadata: { ...metadata, name: request.name!, ...(resource.namespaced ? { namespace: request.namespace! } : {}) } };
-  if (metadata.namespace && resource.namespaced && metadata.namespace !== request.namespace)
+  if (metadata.name && metadata.name !== name) throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
+  const placed = { ...config, metadata: { ...metadata, name, ...(resource.namespaced ? { namespace } : {}) } };
+  if (metadata.namespace && resource.namespaced && metadata.namespace !== namespace)
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   try {
-    checkDuplicates(resource.schemaId, placed);
+    checkDuplicates(resource.type, placed);
   } catch (error) {
     if (error instanceof TypedError) throw new StatusError(500, '', `failed to create typed patch object (${where}): ${error.message}`);
     throw error;
@@ -72,81 +56,71 @@ function checkConfiguration(resource: ServedResource, request: ApiRequest, confi
   return placed;
 }
 
-function fieldsOf(resource: ServedResource, object: KubeObject): FieldSet {
-  return toFieldSet(resource.schemaId, object);
+/** Who owns what of an object that comes into being by an apply. @throws StatusError Conflict for a configuration that insists on an uid. */
+export function applyToNothing(apply: Apply): ManagedFieldsEntry[] {
+  const { resource, config } = apply;
+  if (config.metadata.uid)
+    throw new StatusError(409, 'Conflict', `uid mismatch: the provided object specified uid ${config.metadata.uid}, and no existing object was found`);
+  const fields = stripUnowned(toFieldSet(resource.type, config).without(resetFields(resource, '')));
+  return writeManagers([managerOf({ ...apply, subresource: '' }, fields, apply.now)]) ?? [];
 }
 
-function newManager(context: ApiContext, resource: ServedResource, options: WriteOptions, subresource: string, fields: FieldSet): Manager {
-  return { manager: options.fieldManager, operation: 'Apply', apiVersion: resource.apiVersion, subresource, time: timestamp(context.clock.now()), fields };
+function managerOf({ resource, subresource, fieldManager }: Apply, fields: FieldSet, time: string | undefined): Manager {
+  return { manager: fieldManager, operation: 'Apply', apiVersion: resource.apiVersion, subresource, ...(time ? { time } : {}), fields };
 }
 
-interface Merged {
-  /** Undefined when the apply changes nothing. */
-  object: KubeObject | undefined;
-  managed: KubeObject['metadata']['managedFields'];
-}
-
-/** structured-merge-diff: Updater.Apply. */
-function mergeConfiguration(
-  context: ApiContext,
-  resource: ServedResource,
-  request: ApiRequest,
-  { live, config, options }: { live: KubeObject; config: KubeObject; options: WriteOptions },
-): Merged {
-  const { schemaId } = resource;
+/** Merges a configuration into the live object (structured-merge-diff: Updater.Apply). @throws StatusError Conflict */
+export function applyTo(live: KubeObject, apply: Apply): Applied {
+  const { resource, subresource, config, fieldManager, now } = apply;
+  const { type } = resource;
+  const { name = '' } = config.metadata;
   if (config.metadata.uid && config.metadata.uid !== live.metadata.uid)
-    throw conflict(resource.facts, request.name!, `Precondition failed: UID in precondition: ${config.metadata.uid}, UID in object meta: ${live.metadata.uid}`);
+    throw conflict(resource.facts, name, `Precondition failed: UID in precondition: ${config.metadata.uid}, UID in object meta: ${live.metadata.uid}`);
   if (config.metadata.resourceVersion && config.metadata.resourceVersion !== live.metadata.resourceVersion)
-    throw conflict(resource.facts, request.name!, 'the object has been modified; please apply your changes to the latest version and try again');
-  const subresource = request.subresource ?? '';
+    throw conflict(resource.facts, name, 'the object has been modified; please apply your changes to the latest version and try again');
   const base = comparable(live);
-  const isSelf = (m: Manager): boolean => m.manager === options.fieldManager && m.operation === 'Apply' && m.subresource === subresource;
-  let managers = readManagers(live.metadata.managedFields);
-  if (managers.length === 0)
-    managers = [
-      {
-        manager: BEFORE_FIRST_APPLY,
-        operation: 'Update',
-        apiVersion: resource.apiVersion,
-        subresource: '',
-        time: timestamp(context.clock.now()),
-        fields: stripUnowned(fieldsOf(resource, base)),
-      },
-    ];
+  const isSelf = (m: Manager): boolean => m.manager === fieldManager && m.operation === 'Apply' && m.subresource === subresource;
+  const managers = managersOf(live, base, apply);
   const last = managers.find(isSelf);
   const { resourceVersion: _, ...appliedMeta } = config.metadata;
   const body = { ...config, metadata: appliedMeta };
-  const own = stripUnowned(fieldsOf(resource, body).without(resetFields(resource, subresource)));
-  let merged = merge(schemaId, base, body) as KubeObject;
+  const own = stripUnowned(toFieldSet(type, body).without(resetFields(resource, subresource)));
+  let merged = merge(type, base, body) as KubeObject;
   const others = managers.filter((m) => !isSelf(m));
-  if (last && !last.fields.isEmpty) merged = prune(schemaId, merged, { last: last.fields, owned: [...others.map((m) => m.fields), own] });
-  const comparison = compare(schemaId, base, merged);
+  if (last && !last.fields.isEmpty) merged = prune(type, merged, { last: last.fields, owned: [...others.map((m) => m.fields), own] });
+  const comparison = compare(type, base, merged);
   const changed = stripUnowned(comparison.modified.union(comparison.added).without(resetFields(resource, subresource)));
-  checkConflicts(others, changed.without(fieldsOfClientSideApply(schemaId, base, options)), options);
+  checkConflicts(others, changed.without(fieldsOfClientSideApply(type, base, fieldManager)), apply);
   const rest = others.map((m) => ({ ...m, fields: m.fields.difference(changed).difference(comparison.removed) }));
-  merged = withLastApplied(merged, base, body, options);
+  merged = withLastApplied(merged, base, body, fieldManager);
   const unchanged = deepEqual(merged, base);
-  const { time: _time, ...entry } = newManager(context, resource, options, subresource, own);
-  const time = unchanged ? last?.time : timestamp(context.clock.now());
   return {
     object: unchanged ? undefined : { ...merged, metadata: { ...merged.metadata, resourceVersion: live.metadata.resourceVersion! } },
-    managed: writeManagers([...rest, { ...entry, ...(time ? { time } : {}) }]),
+    managedFields: writeManagers([...rest, managerOf(apply, own, unchanged ? last?.time : now)]) ?? [],
   };
 }
 
+/** What an object without any record of ownership has belongs to whoever wrote it before the first apply. */
+function managersOf(live: KubeObject, base: KubeObject, { resource, now }: Apply): Manager[] {
+  const managers = readManagers(live.metadata.managedFields);
+  if (managers.length > 0) return managers;
+  const fields = stripUnowned(toFieldSet(resource.type, base));
+  return [{ manager: BEFORE_FIRST_APPLY, operation: 'Update', apiVersion: resource.apiVersion, subresource: '', time: now, fields }];
+}
+
 /** Removes what the manager applied before and no longer does, unless somebody else owns it too. */
-function prune(schemaId: string, merged: KubeObject, { last, owned }: { last: FieldSet; owned: FieldSet[] }): KubeObject {
-  const named = (set: FieldSet): FieldSet => withNamedFields(schemaId, set);
-  const all = named(toFieldSet(schemaId, merged));
-  let pruned = removeItems(schemaId, merged, named(last));
+function prune(type: Struct, merged: KubeObject, { last, owned }: { last: FieldSet; owned: FieldSet[] }): KubeObject {
+  const named = (set: FieldSet): FieldSet => withNamedFields(type, set);
+  const all = named(toFieldSet(type, merged));
+  let pruned = removeItems(type, merged, named(last));
   const ownedByAnyone = named(owned.reduce((sum, set) => sum.union(set), new FieldSet()));
-  pruned = removeItems(schemaId, merged, all.difference(named(toFieldSet(schemaId, pruned))).difference(ownedByAnyone));
+  pruned = removeItems(type, merged, all.difference(named(toFieldSet(type, pruned))).difference(ownedByAnyone));
   // What the manager never had must not go along with what it had.
-  pruned = removeItems(schemaId, merged, all.difference(named(toFieldSet(schemaId, pruned))).intersection(named(last)));
+  pruned = removeItems(type, merged, all.difference(named(toFieldSet(type, pruned))).intersection(named(last)));
   return pruned as KubeObject;
 }
 
-function checkConflicts(others: readonly Manager[], changed: FieldSet, { force }: WriteOptions): void {
+function checkConflicts(others: readonly Manager[], changed: FieldSet, { force }: Apply): void {
   if (force) return;
   const conflicts = others
     .map((m) => ({ m, paths: [...m.fields.intersection(changed).paths()] }))
@@ -179,18 +153,18 @@ function describe({ manager, operation, apiVersion, subresource }: Manager): str
   return `${name}${subresource ? ` with subresource ${JSON.stringify(subresource)}` : ''} using ${apiVersion}`;
 }
 
-function lastApplied({ metadata }: KubeObject, { fieldManager }: WriteOptions): string | undefined {
+function lastApplied({ metadata }: KubeObject, fieldManager: string): string | undefined {
   // Other managers opt out of what kubectl's two ways of applying have in common.
   return fieldManager === 'kubectl' ? metadata.annotations?.[LAST_APPLIED] : undefined;
 }
 
 /** What kubectl applied on the client's side and nobody has changed since is its own to take over (upstream: lastAppliedManager). */
-function fieldsOfClientSideApply(schemaId: string, live: KubeObject, options: WriteOptions): FieldSet {
-  const text = lastApplied(live, options);
+function fieldsOfClientSideApply(type: Struct, live: KubeObject, fieldManager: string): FieldSet {
+  const text = lastApplied(live, fieldManager);
   if (text === undefined) return new FieldSet();
   try {
     const applied: unknown = JSON.parse(text);
-    return toFieldSet(schemaId, applied).difference(compare(schemaId, applied, live).modified);
+    return toFieldSet(type, applied).difference(compare(type, applied, live).modified);
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypedError) return new FieldSet();
     throw error;
@@ -198,8 +172,8 @@ function fieldsOfClientSideApply(schemaId: string, live: KubeObject, options: Wr
 }
 
 /** kubectl's record of the last applied configuration follows, so that one can go back to applying on the client's side (upstream: lastAppliedUpdater). */
-function withLastApplied(merged: KubeObject, live: KubeObject, config: KubeObject, options: WriteOptions): KubeObject {
-  if (lastApplied(live, options) === undefined) return merged;
+function withLastApplied(merged: KubeObject, live: KubeObject, config: KubeObject, fieldManager: string): KubeObject {
+  if (lastApplied(live, fieldManager) === undefined) return merged;
   const { annotations: { [LAST_APPLIED]: _, ...annotations } = {}, ...metadata } = config.metadata;
   const record = JSON.stringify({ ...config, metadata: { ...metadata, ...(Object.keys(annotations).length ? { annotations } : {}) } });
   return { ...merged, metadata: { ...merged.metadata, annotations: { ...merged.metadata.annotations, [LAST_APPLIED]: `${record}\n` } } };

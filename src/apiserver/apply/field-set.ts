@@ -7,6 +7,10 @@ export class FieldSet {
   /** Last elements of the paths that end here. */
   readonly members = new Set<string>();
   readonly children = new Map<string, FieldSet>();
+  /** What the set reads as, once somebody has asked; the set no longer changes then. */
+  #fieldsV1: Record<string, unknown> | undefined;
+  /** The sets of FieldsV1 values, which are immutable: most managers are read again with every write, unchanged. */
+  static readonly #read = new WeakMap<object, FieldSet>();
 
   get isEmpty(): boolean {
     if (this.members.size > 0) return false;
@@ -27,6 +31,7 @@ export class FieldSet {
   }
 
   union(other: FieldSet): FieldSet {
+    if (other.isEmpty) return this;
     const out = new FieldSet();
     for (const set of [this, other]) {
       for (const member of set.members) out.members.add(member);
@@ -50,29 +55,38 @@ export class FieldSet {
     return out;
   }
 
-  /** The paths that `other` does not have; a path in `other` does not take along what lies below it. */
+  /** The paths that `other` does not have; a path in `other` does not take along what lies below it. The same set where that is all of them. */
   difference(other: FieldSet): FieldSet {
-    const out = new FieldSet();
-    for (const member of this.members) if (!other.members.has(member)) out.members.add(member);
-    for (const [element, child] of this.children) {
-      const theirs = other.children.get(element);
-      const rest = theirs ? child.difference(theirs) : child;
-      if (!rest.isEmpty) out.children.set(element, rest);
-    }
-    return out;
+    return this.#lessen(
+      other,
+      (child, theirs) => child.difference(theirs),
+      () => false,
+    );
   }
 
   /** The paths that neither are in `other` nor lie below one that is. */
   without(other: FieldSet): FieldSet {
+    return this.#lessen(
+      other,
+      (child, theirs) => child.without(theirs),
+      (element) => other.members.has(element),
+    );
+  }
+
+  #lessen(other: FieldSet, lessenChild: (child: FieldSet, theirs: FieldSet) => FieldSet, dropsChild: (element: string) => boolean): FieldSet {
     const out = new FieldSet();
-    for (const member of this.members) if (!other.members.has(member)) out.members.add(member);
-    for (const [element, child] of this.children) {
-      if (other.members.has(element)) continue;
-      const theirs = other.children.get(element);
-      const rest = theirs ? child.without(theirs) : child;
-      if (!rest.isEmpty) out.children.set(element, rest);
+    let same = true;
+    for (const member of this.members) {
+      if (other.members.has(member)) same = false;
+      else out.members.add(member);
     }
-    return out;
+    for (const [element, child] of this.children) {
+      const theirs = other.children.get(element);
+      const rest = dropsChild(element) ? undefined : theirs ? lessenChild(child, theirs) : child;
+      if (rest !== child) same = false;
+      if (rest && !rest.isEmpty) out.children.set(element, rest);
+    }
+    return same ? this : out;
   }
 
   equals(other: FieldSet): boolean {
@@ -91,6 +105,7 @@ export class FieldSet {
 
   /** FieldsV1, as it stands in metadata.managedFields. */
   toFieldsV1(): Record<string, unknown> {
+    if (this.#fieldsV1) return this.#fieldsV1;
     const out: Record<string, unknown> = {};
     const elements = [...new Set([...this.members, ...this.children.keys()])].sort();
     for (const element of elements) {
@@ -101,12 +116,15 @@ export class FieldSet {
       }
       out[element] = { ...(this.members.has(element) ? { '.': {} } : {}), ...child.toFieldsV1() };
     }
+    this.#fieldsV1 = out;
     return out;
   }
 
   static fromFieldsV1(fields: unknown): FieldSet {
+    if (typeof fields !== 'object' || fields === null) return new FieldSet();
+    const known = FieldSet.#read.get(fields);
+    if (known) return known;
     const out = new FieldSet();
-    if (typeof fields !== 'object' || fields === null) return out;
     for (const [element, below] of Object.entries(fields)) {
       if (element === '.') continue;
       const keys = typeof below === 'object' && below !== null ? Object.keys(below) : [];
@@ -114,6 +132,8 @@ export class FieldSet {
       const child = FieldSet.fromFieldsV1(below);
       if (!child.isEmpty) out.children.set(element, child);
     }
+    out.#fieldsV1 = fields as Record<string, unknown>;
+    FieldSet.#read.set(fields, out);
     return out;
   }
 

@@ -1,11 +1,7 @@
-import { deepEqual } from '../../api/equality.ts';
 import type { ManagedFieldsEntry } from '../../api/generated/types/meta.v1.ts';
 import type { KubeObject } from '../../api/object.ts';
-import { timestamp } from '../../lib/clock.ts';
-import type { ApiContext } from '../context.ts';
-import { zeroObject } from '../decode.ts';
-import type { WriteOptions } from '../operation.ts';
-import type { ServedResource } from '../registry.ts';
+import { zeroObject } from '../decode/go.ts';
+import type { ServedResource } from '../served-resource.ts';
 import { FieldSet } from './field-set.ts';
 import { type Comparison, compare, TypedError } from './typed.ts';
 
@@ -44,20 +40,9 @@ export function stripUnowned(set: FieldSet): FieldSet {
 }
 
 /** Fields that a write through this door does not set, whatever the body says (upstream: GetResetFields of each strategy). */
-export function resetFields(resource: ServedResource, subresource: string): FieldSet {
-  if (subresource === 'status')
-    return FieldSet.of(
-      ['f:spec'],
-      ...(resource.facts.kind === 'Pod'
-        ? [
-            ['f:metadata', 'f:deletionTimestamp'],
-            ['f:metadata', 'f:ownerReferences'],
-          ]
-        : ['Deployment', 'DaemonSet'].includes(resource.facts.kind)
-          ? [['f:metadata', 'f:labels']]
-          : []),
-    );
-  return !subresource && resource.hasStatus ? FieldSet.of(['f:status']) : new FieldSet();
+export function resetFields({ behaviour, hasStatus }: ServedResource, subresource: string): FieldSet {
+  if (subresource === 'status') return FieldSet.of(['f:spec'], ...(behaviour.statusResetFields ?? []).map((path) => path.map((name) => `f:${name}`)));
+  return !subresource && hasStatus ? FieldSet.of(['f:status']) : new FieldSet();
 }
 
 export function readManagers(entries: readonly ManagedFieldsEntry[] | undefined): Manager[] {
@@ -97,51 +82,32 @@ function byOperationTimeAndName(a: Manager, b: Manager): number {
   );
 }
 
-interface Stamp {
+/** What an update tells of: the object before and after, and who wrote it how. */
+export interface Update {
+  resource: ServedResource;
+  subresource: string;
+  options: { fieldManager: string };
   object: KubeObject;
-  old?: KubeObject;
-  options: WriteOptions;
-  subresource?: string;
-  /** The entries that a server-side apply has worked out. */
-  managed?: ManagedFieldsEntry[];
+  old: KubeObject | undefined;
 }
 
-/** Sets the object's managedFields for a write: what changed belongs to its writer now. */
-export function stampManager(context: ApiContext, resource: ServedResource, { object, old, options, subresource = '', managed }: Stamp): void {
-  const entries = managed ?? updatedManagers(context, resource, { object, ...(old ? { old } : {}), options, subresource });
-  if (entries?.length) object.metadata.managedFields = entries;
-  else delete object.metadata.managedFields;
-  // A change of nothing but times of ownership is none.
-  if (old?.metadata.managedFields && object.metadata.managedFields && sameButTimes(object.metadata.managedFields, old.metadata.managedFields))
-    object.metadata.managedFields = old.metadata.managedFields;
-}
-
-function sameButTimes(a: readonly ManagedFieldsEntry[], b: readonly ManagedFieldsEntry[]): boolean {
-  const timeless = (entries: readonly ManagedFieldsEntry[]): unknown => entries.map(({ time: _, ...rest }) => rest);
-  return deepEqual(timeless(a), timeless(b));
-}
-
-function updatedManagers(
-  context: ApiContext,
-  resource: ServedResource,
-  { object, old, options, subresource }: { object: KubeObject; old?: KubeObject; options: WriteOptions; subresource: string },
-): ManagedFieldsEntry[] | undefined {
+/** Who owns which field after an update (or a create): what changed belongs to its writer now. */
+export function changedByUpdate({ resource, subresource, options, object, old }: Update, now: string): ManagedFieldsEntry[] | undefined {
   // An explicit empty list asks for a fresh start.
   const given = object.metadata.managedFields;
   const reset = old !== undefined && given !== undefined && (given.length === 0 || (given.length === 1 && Object.keys(given[0]!).length === 0));
   if (reset) return undefined;
-  const managers = readManagers(given?.length ? given : old?.metadata.managedFields);
-  const live = old ?? zeroObject(resource.schemaId);
+  const before = given?.length ? given : old?.metadata.managedFields;
   let comparison: Comparison;
   try {
-    comparison = compare(resource.schemaId, comparable(live), comparable(object));
+    comparison = compare(resource.type, old ? comparable(old) : zeroObject(resource.type), comparable(object));
   } catch (error) {
     // Ownership never stands in the way of a plain write (upstream: UpdateNoErrors).
     if (error instanceof TypedError) return old?.metadata.managedFields;
     throw error;
   }
   const self: Omit<Manager, 'fields'> = { manager: options.fieldManager, operation: 'Update', apiVersion: resource.apiVersion, subresource };
-  return writeManagers(capManagers(takeOver(managers, self, comparison, { reset: resetFields(resource, subresource), now: timestamp(context.clock.now()) })));
+  return writeManagers(capManagers(takeOver(readManagers(before), self, comparison, { reset: resetFields(resource, subresource), now })));
 }
 
 /** Without what changes by itself on every write. */

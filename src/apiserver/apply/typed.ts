@@ -1,71 +1,49 @@
 import { deepEqual, define } from '../../api/equality.ts';
-import { schema } from '../../api/generated/schema.ts';
-import type { FieldSchema } from '../../api/schema.ts';
+import { isAtomic, type List, type Struct, type Type } from '../../api/type.ts';
 import { FieldSet, showPath } from './field-set.ts';
 
 type Json = unknown;
 type Fields = Record<string, Json>;
 
-/** The keys of list elements that a client may leave out, with what then counts (`+default` in upstream's types). */
-const KEY_DEFAULTS: Record<string, Json> = { protocol: 'TCP' };
-
 /** An object that does not fit its schema, or whose list has an element twice. */
 export class TypedError extends Error {}
 
-/** What a value is, as far as ownership is concerned. */
-type Shape =
-  | { kind: 'leaf' }
-  | { kind: 'struct'; field(name: string): FieldSchema | undefined }
-  | { kind: 'map'; element: FieldSchema }
-  | { kind: 'list'; element: FieldSchema; keys: readonly string[] | undefined };
-
-const LEAF: Shape = { kind: 'leaf' };
-
-function shapeOf(field: FieldSchema): Shape {
-  if (field.list) {
-    if (field.listType !== 'map' && field.listType !== 'set') return LEAF;
-    const { list: _, listType: _t, ...element } = field;
-    return { kind: 'list', element, keys: field.listType === 'map' ? (field.listMapKeys ?? []) : undefined };
-  }
-  if (field.map) {
-    if (field.mapType === 'atomic') return LEAF;
-    const { map: _, ...element } = field;
-    return { kind: 'map', element: field.of ?? element };
-  }
-  if (!field.ref || field.mapType === 'atomic') return LEAF;
-  const type = schema[field.ref]!;
-  if (type.mapType === 'atomic') return LEAF;
-  return { kind: 'struct', field: (name) => (Object.hasOwn(type.fields, name) ? type.fields[name] : undefined) };
+/** The type of a named value inside a struct or a map; undefined: the struct has no such field. */
+function typeOf(type: Exclude<Type, List>, name: string): Type | undefined {
+  if (type.shape === 'scalar') return undefined;
+  return type.shape === 'map' ? type.element : type.fields.get(name)?.type;
 }
 
 /** Every field that the object sets (structured-merge-diff: TypedValue.ToFieldSet). */
-export function toFieldSet(typeId: string, object: Json): FieldSet {
+export function toFieldSet(type: Struct, object: Json): FieldSet {
   const out = new FieldSet();
-  collect({ ref: typeId }, object, [], out);
+  collect(type, object, [], out);
   return out;
 }
 
-function collect(field: FieldSchema, value: Json, path: readonly string[], out: FieldSet): void {
-  const shape = shapeOf(field);
-  if (shape.kind === 'leaf') {
+function collect(type: Type, value: Json, path: string[], out: FieldSet): void {
+  if (isAtomic(type)) {
     if (path.length) out.add(path);
     return;
   }
   if (value === null || value === undefined) return;
-  if (shape.kind === 'list') {
-    for (const { element, item } of elementsOf(shape, value, path)) {
-      collect(shape.element, item, [...path, element], out);
-      out.add([...path, element]);
+  if (type.shape === 'list') {
+    for (const { element, item } of elementsOf(type, value, path)) {
+      path.push(element);
+      collect(type.element, item, path, out);
+      out.add(path);
+      path.pop();
     }
     return;
   }
   for (const [name, inner] of Object.entries(expectMap(value, path))) {
     if (inner === undefined) continue;
-    const next = shape.kind === 'map' ? shape.element : shape.field(name);
-    if (!next) throw new TypedError(`${showPath([...path, `f:${name}`])}: field not declared in schema`);
-    const at = [...path, `f:${name}`];
-    collect(next, inner, at, out);
-    if (shape.kind === 'map' || inner === null || isEmptyMap(inner)) out.add(at);
+    const next = typeOf(type, name);
+    path.push(`f:${name}`);
+    if (!next) throw new TypedError(`${showPath(path)}: field not declared in schema`);
+    collect(next, inner, path, out);
+    if (type.shape === 'map' || inner === null || isEmptyMap(inner)) out.add(path);
+    path.pop();
   }
 }
 
@@ -75,110 +53,112 @@ export interface Comparison {
   removed: FieldSet;
 }
 
-/** How `after` differs from `before` (structured-merge-diff: TypedValue.Compare). */
-export function compare(typeId: string, before: Json, after: Json): Comparison {
+/** How `after` differs from `before` (structured-merge-diff: TypedValue.Compare). What both share by reference is not looked at. */
+export function compare(type: Struct, before: Json, after: Json): Comparison {
   const out = { added: new FieldSet(), modified: new FieldSet(), removed: new FieldSet() };
-  compareValue({ ref: typeId }, before, after, [], out);
+  compareValue(type, before, after, [], out);
   return out;
 }
 
-function compareValue(field: FieldSchema, before: Json, after: Json, path: readonly string[], out: Comparison): void {
-  if (before === undefined && after === undefined) return;
-  const shape = shapeOf(field);
-  const bothEmpty = isEmpty(before) && isEmpty(after);
-  if (shape.kind === 'leaf' || bothEmpty) {
+function compareValue(type: Type, before: Json, after: Json, path: string[], out: Comparison): void {
+  if (before === after) return;
+  if (isAtomic(type) || (isEmpty(before) && isEmpty(after))) {
     if (path.length === 0) return;
     if (before === undefined) out.added.add(path);
     else if (after === undefined) out.removed.add(path);
     else if (!deepEqual(before, after)) out.modified.add(path);
     return;
   }
-  if (shape.kind === 'list') compareList(shape, before, after, path, out);
+  if (type.shape === 'list') compareList(type, before, after, path, out);
   else {
     const left = mapOrEmpty(before, path);
     const right = mapOrEmpty(after, path);
-    for (const name of new Set([...Object.keys(left), ...Object.keys(right)])) {
-      const next = shape.kind === 'map' ? shape.element : shape.field(name);
-      if (next) compareValue(next, left[name], right[name], [...path, `f:${name}`], out);
-    }
+    const compareField = (name: string): void => {
+      if (left[name] === right[name]) return;
+      const next = typeOf(type as Exclude<Type, List>, name);
+      if (!next) return;
+      path.push(`f:${name}`);
+      compareValue(next, left[name], right[name], path, out);
+      path.pop();
+    };
+    for (const name of Object.keys(left)) compareField(name);
+    for (const name of Object.keys(right)) if (!Object.hasOwn(left, name)) compareField(name);
   }
   if (path.length === 0) return;
   if (before === undefined) out.added.add(path);
   else if (after === undefined) out.removed.add(path);
 }
 
-function compareList(shape: Shape & { kind: 'list' }, before: Json, after: Json, path: readonly string[], out: Comparison): void {
-  const left = groupElements(shape, before, path);
-  const right = groupElements(shape, after, path);
+function compareList(type: List, before: Json, after: Json, path: string[], out: Comparison): void {
+  const left = groupElements(type, before, path);
+  const right = groupElements(type, after, path);
   for (const element of new Set([...left.keys(), ...right.keys()])) {
     const a = left.get(element);
     const b = right.get(element);
-    const at = [...path, element];
+    path.push(element);
     // An element that stands there twice is compared as a whole.
     if ((a && a.length > 1) || (b && b.length > 1)) {
-      if (!a) out.added.add(at);
-      else if (!b) out.removed.add(at);
-      else if (!deepEqual(a, b)) out.modified.add(at);
-    } else compareValue(shape.element, a?.[0], b?.[0], at, out);
+      if (!a) out.added.add(path);
+      else if (!b) out.removed.add(path);
+      else if (!deepEqual(a, b)) out.modified.add(path);
+    } else compareValue(type.element, a?.[0], b?.[0], path, out);
+    path.pop();
   }
 }
 
 /** `applied` laid over `live`: maps and keyed lists merge, all else is replaced (structured-merge-diff: TypedValue.Merge). */
-export function merge(typeId: string, live: Json, applied: Json): Json {
-  return mergeValue({ ref: typeId }, live, applied, []);
+export function merge(type: Struct, live: Json, applied: Json): Json {
+  return mergeValue(type, live, applied, []);
 }
 
-function mergeValue(field: FieldSchema, live: Json, applied: Json, path: readonly string[]): Json {
+function mergeValue(type: Type, live: Json, applied: Json, path: readonly string[]): Json {
   if (applied === undefined) return live;
-  const shape = shapeOf(field);
-  if (shape.kind === 'leaf' || live === undefined || live === null || applied === null) return applied;
-  if (shape.kind === 'list') return mergeList(shape, live, applied, path);
+  if (isAtomic(type) || live === undefined || live === null || applied === null) return applied;
+  if (type.shape === 'list') return mergeList(type, live, applied, path);
   const out: Fields = { ...mapOrEmpty(live, path) };
   for (const [name, value] of Object.entries(mapOrEmpty(applied, path))) {
-    const next = shape.kind === 'map' ? shape.element : shape.field(name);
+    const next = typeOf(type, name);
     define(out, name, next ? mergeValue(next, Object.hasOwn(out, name) ? out[name] : undefined, value, [...path, `f:${name}`]) : value);
   }
   return out;
 }
 
 /** Elements only in `live` keep their places; the applied ones keep their order among themselves. */
-function mergeList(shape: Shape & { kind: 'list' }, live: Json, applied: Json, path: readonly string[]): Json[] {
-  const left = elementsOf(shape, live, path);
-  const right = elementsOf(shape, applied, path);
+function mergeList(type: List, live: Json, applied: Json, path: readonly string[]): Json[] {
+  const left = elementsOf(type, live, path);
+  const right = elementsOf(type, applied, path);
   const byElement = new Map(left.map((entry) => [entry.element, entry.item]));
-  const inRight = new Set(right.map((entry) => entry.element));
+  const places = new Map(right.map((entry, place) => [entry.element, place]));
   const out: Json[] = [];
   let next = 0;
-  const takeRightThrough = (element: string | undefined): void => {
-    while (next < right.length) {
+  const takeRightThrough = (place: number): void => {
+    while (next <= place && next < right.length) {
       const entry = right[next++]!;
-      out.push(mergeValue(shape.element, byElement.get(entry.element), entry.item, [...path, entry.element]));
-      if (entry.element === element) return;
+      out.push(mergeValue(type.element, byElement.get(entry.element), entry.item, [...path, entry.element]));
     }
   };
-  const done = (element: string): boolean => right.findIndex((entry) => entry.element === element) < next;
   for (const { element, item } of left) {
-    if (!inRight.has(element)) out.push(item);
-    else if (!done(element)) takeRightThrough(element);
+    const place = places.get(element);
+    if (place === undefined) out.push(item);
+    else takeRightThrough(place);
   }
-  takeRightThrough(undefined);
+  takeRightThrough(right.length);
   return out;
 }
 
 /** The object without what stands at the paths of `set` (structured-merge-diff: TypedValue.RemoveItems). */
-export function removeItems(typeId: string, object: Json, set: FieldSet): Json {
-  return removeFrom({ ref: typeId }, object, set);
+export function removeItems(type: Struct, object: Json, set: FieldSet): Json {
+  return removeFrom(type, object, set);
 }
 
-function removeFrom(field: FieldSchema, value: Json, set: FieldSet): Json {
-  const shape = shapeOf(field);
-  if (set.isEmpty || shape.kind === 'leaf' || value === null || value === undefined) return value;
-  if (shape.kind === 'list') {
+function removeFrom(type: Type, value: Json, set: FieldSet): Json {
+  if (set.isEmpty || isAtomic(type) || value === null || value === undefined) return value;
+  if (type.shape === 'list') {
     const out: Json[] = [];
-    for (const { element, item } of elementsOf(shape, value, [])) {
+    for (const { element, item } of elementsOf(type, value, [])) {
       if (set.members.has(element)) continue;
       const below = set.children.get(element);
-      out.push(below ? removeFrom(shape.element, item, below) : item);
+      out.push(below ? removeFrom(type.element, item, below) : item);
     }
     return out.length ? out : null;
   }
@@ -187,68 +167,66 @@ function removeFrom(field: FieldSchema, value: Json, set: FieldSet): Json {
     const element = `f:${name}`;
     if (set.members.has(element)) continue;
     const below = set.children.get(element);
-    const next = shape.kind === 'map' ? shape.element : shape.field(name);
+    const next = typeOf(type, name);
     define(out, name, below && next ? removeFrom(next, inner, below) : inner);
   }
   return Object.keys(out).length ? out : null;
 }
 
 /** Also the named fields on the way to each path; keys of maps and lists are not added (EnsureNamedFieldsAreMembers). */
-export function withNamedFields(typeId: string, set: FieldSet): FieldSet {
-  return ensureNamed({ ref: typeId }, set);
+export function withNamedFields(type: Struct, set: FieldSet): FieldSet {
+  return ensureNamed(type, set);
 }
 
-function ensureNamed(field: FieldSchema | undefined, set: FieldSet): FieldSet {
+function ensureNamed(type: Type | undefined, set: FieldSet): FieldSet {
   const out = new FieldSet();
-  const shape = field ? shapeOf(field) : LEAF;
   for (const member of set.members) out.members.add(member);
   for (const [element, child] of set.children) {
-    let next: FieldSchema | undefined;
-    if (shape.kind === 'struct') {
-      next = shape.field(element.slice(2));
-      if (next && element.startsWith('f:')) out.members.add(element);
-    } else if (shape.kind !== 'leaf') next = shape.element;
+    let next: Type | undefined;
+    if (type && !isAtomic(type)) {
+      next = type.shape === 'list' ? type.element : typeOf(type, element.slice(2));
+      if (next && type.shape === 'struct' && element.startsWith('f:')) out.members.add(element);
+    }
     out.children.set(element, ensureNamed(next, child));
   }
   return out;
 }
 
 /** @throws TypedError when a list has an element twice. */
-export function checkDuplicates(typeId: string, object: Json): void {
-  findDuplicate({ ref: typeId }, object, []);
+export function checkDuplicates(type: Struct, object: Json): void {
+  findDuplicate(type, object, []);
 }
 
-function findDuplicate(field: FieldSchema, value: Json, path: readonly string[]): void {
-  const shape = shapeOf(field);
-  if (shape.kind === 'leaf' || value === null || value === undefined) return;
-  if (shape.kind === 'list') {
+function findDuplicate(type: Type, value: Json, path: readonly string[]): void {
+  if (isAtomic(type) || value === null || value === undefined) return;
+  if (type.shape === 'list') {
     const seen = new Set<string>();
-    for (const { element, item } of elementsOf(shape, value, path)) {
+    for (const { element, item } of elementsOf(type, value, path)) {
       if (seen.has(element)) throw new TypedError(`${showPath(path)}: duplicate entries for key ${showPath([element])}`);
       seen.add(element);
-      findDuplicate(shape.element, item, [...path, element]);
+      findDuplicate(type.element, item, [...path, element]);
     }
     return;
   }
   for (const [name, inner] of Object.entries(expectMap(value, path))) {
-    const next = shape.kind === 'map' ? shape.element : shape.field(name);
+    const next = typeOf(type, name);
     if (!next) throw new TypedError(`${showPath([...path, `f:${name}`])}: field not declared in schema`);
     findDuplicate(next, inner, [...path, `f:${name}`]);
   }
 }
 
-function elementsOf(shape: Shape & { kind: 'list' }, value: Json, path: readonly string[]): { element: string; item: Json }[] {
+function elementsOf(type: List, value: Json, path: readonly string[]): { element: string; item: Json }[] {
   if (value === null || value === undefined) return [];
   if (!Array.isArray(value)) throw new TypedError(`${showPath(path)}: expected list, got ${describe(value)}`);
-  return value.map((item: Json, index) => ({ item, element: elementName(shape, item, path, index) }));
+  return value.map((item: Json, index) => ({ item, element: elementName(type, item, path, index) }));
 }
 
-function elementName({ keys }: Shape & { kind: 'list' }, item: Json, path: readonly string[], index: number): string {
-  if (!keys) return `v:${JSON.stringify(item)}`;
+function elementName({ listType, keys, element }: List, item: Json, path: readonly string[], index: number): string {
+  if (listType === 'set') return `v:${JSON.stringify(item)}`;
   const fields = expectMap(item, path);
   const named: Fields = {};
-  for (const key of [...keys].sort()) {
-    const value = fields[key] ?? KEY_DEFAULTS[key];
+  for (const key of keys) {
+    const value = fields[key] ?? (element.shape === 'struct' ? element.fields.get(key)?.default : undefined);
     if (value !== undefined) named[key] = value;
     else
       throw new TypedError(
@@ -258,9 +236,9 @@ function elementName({ keys }: Shape & { kind: 'list' }, item: Json, path: reado
   return `k:${JSON.stringify(named)}`;
 }
 
-function groupElements(shape: Shape & { kind: 'list' }, value: Json, path: readonly string[]): Map<string, Json[]> {
+function groupElements(type: List, value: Json, path: readonly string[]): Map<string, Json[]> {
   const groups = new Map<string, Json[]>();
-  for (const { element, item } of elementsOf(shape, value, path)) {
+  for (const { element, item } of elementsOf(type, value, path)) {
     const group = groups.get(element);
     if (group) group.push(item);
     else groups.set(element, [item]);

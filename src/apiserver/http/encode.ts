@@ -4,9 +4,9 @@ import { gzip } from 'node:zlib';
 import { stringify } from 'yaml';
 import type { KubeList, KubeObject } from '../../api/object.ts';
 import type { ApiRequest } from '../../api/request.ts';
-import type { ApiContext } from '../context.ts';
-import { withoutKind } from '../stored-object.ts';
-import { type TableOptions, toPartialList, toTable } from '../table.ts';
+import type { ApiServer } from '../api-server.ts';
+import { type Descriptions, type TableOptions, toPartialList, toTable } from '../read/table.ts';
+import { withoutKind } from '../storage/stored-object.ts';
 import type { Representation } from './negotiate.ts';
 
 /** Answers smaller than this are not worth compressing (upstream's threshold). */
@@ -31,25 +31,25 @@ export interface Encoder {
 
 const NEWLINE = Buffer.from('\n');
 
-export function makeEncoder(context: ApiContext): Encoder {
-  let describeColumn: TableOptions['describeColumn'] = () => '';
+export function makeEncoder({ registry, storage: { codec }, clock }: ApiServer): Encoder {
+  let descriptions: Descriptions = {};
   const transform = (object: KubeObject | KubeList, { representation, apiRequest }: EncodeOptions, withHeaders: boolean): KubeObject | KubeList => {
     if (!representation.as || object.kind === 'Status') return object;
     if (representation.as === 'PartialObjectMetadata') return toPartialList(object);
-    const resource = context.registry.find(apiRequest)!;
+    const resource = registry.find(apiRequest)!;
     const includeObject = (apiRequest.query['includeObject'] ?? 'Metadata') as TableOptions['includeObject'];
-    return toTable(resource, object, { includeObject, withHeaders, nowMs: context.clock.now(), describeColumn });
+    return toTable(resource, object, { includeObject, withHeaders, nowMs: clock.now(), descriptions });
   };
 
   const json = (object: KubeObject | KubeList): Uint8Array => {
-    if (!('items' in object) || !Array.isArray(object.items)) return context.codec.json(object as KubeObject);
+    if (!('items' in object) || !Array.isArray(object.items)) return codec.json(object as KubeObject);
     const { items, ...head } = object;
     const isPartial = head.kind === PARTIAL_LIST;
     const opening = JSON.stringify(head);
     const parts: Uint8Array[] = [Buffer.from(`${opening.slice(0, -1)},"items":[`)];
     (items as KubeObject[]).forEach((item, i) => {
       if (i > 0) parts.push(COMMA);
-      parts.push(isPartial ? context.codec.json(item) : context.codec.itemJson(item));
+      parts.push(isPartial ? codec.json(item) : codec.itemJson(item));
     });
     parts.push(CLOSE_LIST);
     return Buffer.concat(parts);
@@ -57,7 +57,7 @@ export function makeEncoder(context: ApiContext): Encoder {
 
   return {
     async prepareTables() {
-      ({ describeColumn } = await import('../columns.ts'));
+      ({ descriptions } = await import('../../api/generated/descriptions.ts'));
     },
 
     body(object, options) {
@@ -69,7 +69,7 @@ export function makeEncoder(context: ApiContext): Encoder {
 
     event(type, object, options) {
       const shown = transform(object, options, options.first);
-      return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), context.codec.json(shown as KubeObject), EVENT_END]);
+      return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), codec.json(shown as KubeObject), EVENT_END]);
     },
 
     async send(response, code, body, { type, acceptEncoding }) {

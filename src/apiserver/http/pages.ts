@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import { resources } from '../../api/generated/resources.ts';
-import type { Query, UserInfo } from '../../api/request.ts';
-import { Discovery } from '../discovery.ts';
+import type { Query } from '../../api/request.ts';
+import { Discovery } from '../discovery/discovery.ts';
+import type { OpenApi, OpenApiDocument } from '../discovery/openapi/openapi.ts';
+import type { Registry } from '../registry.ts';
 import { negotiate } from './negotiate.ts';
 
-/** Pages that tell nothing but whether and what the server is; everybody may read them. */
-const OPEN = new Set(['/healthz', '/livez', '/readyz', '/version', '/healthz/ping', '/livez/ping', '/readyz/ping']);
+const HEALTH = new Set(['/healthz', '/livez', '/readyz', '/healthz/ping', '/livez/ping', '/readyz/ping']);
 
 const VERSION = {
   major: '1',
@@ -23,35 +23,43 @@ interface PageRequest {
   path: string;
   query: Query;
   accept: string | undefined;
-  user: UserInfo | undefined;
 }
 
 /** What is served beside resources: discovery, OpenAPI, version, health. */
 export class Pages {
-  readonly #discovery = new Discovery(resources);
+  readonly #registry: Registry;
+  readonly #discovery: Discovery;
+  #openApi: OpenApi | undefined;
 
-  isOpen(path: string): boolean {
-    return OPEN.has(path);
-  }
-
-  hasVersion(group: string, version: string): boolean {
-    return this.#discovery.hasVersion(group, version);
+  constructor(registry: Registry) {
+    this.#registry = registry;
+    this.#discovery = new Discovery(registry);
   }
 
   /** @returns false when the path is none of these pages. */
   async serve({ path, query, accept }: PageRequest, response: ServerResponse): Promise<boolean> {
-    if (OPEN.has(path) && path !== '/version') {
+    if (HEALTH.has(path)) {
       sendText(response, query['verbose'] === undefined ? 'ok' : `[+]ping ok\n${path.slice(1)} check passed\n`);
       return true;
     }
     if (path.startsWith('/openapi/')) {
-      const { serveOpenApi } = await import('../openapi/serve.ts');
-      return serveOpenApi(path, accept, response);
+      const document = (await this.#loadOpenApi()).find(path, accept);
+      if (document) sendDocument(response, document);
+      return document !== undefined;
     }
     const page = this.#page(path, accept);
     if (page === undefined) return false;
     sendJson(response, page.body, page.type);
     return true;
+  }
+
+  /** Loaded with the first request for it. */
+  async #loadOpenApi(): Promise<OpenApi> {
+    if (!this.#openApi) {
+      const { OpenApi } = await import('../discovery/openapi/openapi.ts');
+      this.#openApi ??= new OpenApi(this.#registry);
+    }
+    return this.#openApi;
   }
 
   #page(path: string, accept: string | undefined): { body: unknown; type: string } | undefined {
@@ -78,6 +86,11 @@ export class Pages {
 function sendJson(response: ServerResponse, value: unknown, type: string): void {
   const body = Buffer.from(`${JSON.stringify(value)}\n`);
   response.writeHead(200, { 'Content-Type': type, 'Content-Length': body.length, 'Cache-Control': 'no-cache, private', Vary: 'Accept' });
+  response.end(body);
+}
+
+function sendDocument(response: ServerResponse, { body, type, etag }: OpenApiDocument): void {
+  response.writeHead(200, { 'Content-Type': type, 'Content-Length': body.length, ...(etag ? { ETag: `"${etag}"` } : {}), Vary: 'Accept' });
   response.end(body);
 }
 

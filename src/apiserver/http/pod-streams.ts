@@ -1,16 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { UserInfo } from '../../api/request.ts';
-import { badRequest, forbidden, internalError, StatusError } from '../../api/status.ts';
-import type { ApiServer } from '../api-server.ts';
-import { connectToPod, type PodConnection } from '../subresources/pod-connection.ts';
-import { actingAs } from './authentication.ts';
+import { badRequest, internalError, StatusError } from '../../api/status.ts';
+import type { Log } from '../../lib/log.ts';
+import type { PodConnection, PodConnector } from '../handlers/pod-connection.ts';
 import { Pipe } from './pipe.ts';
 import { forwardPorts } from './port-forward.ts';
-import { route } from './route.ts';
+import type { Routed } from './route.ts';
 import { tunnelPorts } from './spdy-tunnel.ts';
-import { splitUrl } from './url.ts';
 
 /** First byte of each message: which stream it belongs to (remotecommand: v4 and v5 channel protocols). */
 const STDIN = 0;
@@ -27,13 +24,23 @@ const SPDY_TUNNEL = 'SPDY/3.1+portforward.k8s.io';
 const SPDY_TUNNEL_TOKEN = 'spdy-3.1-portforward.k8s.io';
 const MAX_MESSAGE_BYTES = 1 << 20;
 
+/** A connection that asks to leave http behind. */
+export interface Upgrade {
+  request: IncomingMessage;
+  socket: Socket;
+  head: Buffer;
+  routed: Routed | undefined;
+}
+
 /** exec, attach and port-forward over WebSocket: the connections that leave http behind. */
 export class PodStreamServer {
-  readonly #apiServer: ApiServer;
+  readonly #connector: PodConnector;
+  readonly #log: Log;
   readonly #sockets: WebSocketServer;
 
-  constructor(apiServer: ApiServer) {
-    this.#apiServer = apiServer;
+  constructor(connector: PodConnector, log: Log) {
+    this.#connector = connector;
+    this.#log = log;
     this.#sockets = new WebSocketServer({
       noServer: true,
       maxPayload: MAX_MESSAGE_BYTES,
@@ -46,30 +53,24 @@ export class PodStreamServer {
     });
   }
 
-  /** Takes over a connection whose user is known. Failures before the switch are answered as Statuses. */
-  async upgrade(request: IncomingMessage, socket: Socket, head: Buffer, authenticated: UserInfo): Promise<void> {
-    try {
-      const user = actingAs(authenticated, request.headers);
-      const { path, query } = splitUrl(request.url ?? '/');
-      const routed = route('GET', path, query);
-      if (routed?.resource !== 'pods' || routed.verb !== 'connect' || !routed.subresource) throw badRequest('this path does not take an Upgrade');
-      const { context } = this.#apiServer;
-      const refusal = context.authorizer.authorize({ ...routed, user });
-      if (refusal) throw forbidden(routed, routed.name ?? '', refusal);
-      const isPortForward = routed.subresource === 'portforward';
-      const connection = await connectToPod(context, routed, query['container'], { containerNeeded: !isPortForward });
-      const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((p) => p.trim());
-      if (!offered.some((p) => CHANNELS.includes(p) || (isPortForward && p === SPDY_TUNNEL)))
-        throw badRequest(`unable to upgrade: none of the protocols ${JSON.stringify(offered)} is served`);
-      request.headers['sec-websocket-protocol'] = offered.map((p) => (p === SPDY_TUNNEL ? SPDY_TUNNEL_TOKEN : p)).join(', ');
-      const parameters = new URLSearchParams((request.url ?? '').split('?')[1] ?? '');
-      this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
-        webSocket.on('error', () => webSocket.terminate());
-        this.#talk(webSocket, routed.subresource!, connection, parameters).catch(() => webSocket.terminate());
+  /** Takes over a connection that may. @throws StatusError for one that cannot be switched. */
+  async upgrade({ request, socket, head, routed }: Upgrade): Promise<void> {
+    if (routed?.resource !== 'pods' || routed.verb !== 'connect' || !routed.subresource) throw badRequest('this path does not take an Upgrade');
+    const { subresource } = routed;
+    const isPortForward = subresource === 'portforward';
+    const connection = await this.#connector.connect(routed, routed.query['container'], { containerNeeded: !isPortForward });
+    const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((p) => p.trim());
+    if (!offered.some((p) => CHANNELS.includes(p) || (isPortForward && p === SPDY_TUNNEL)))
+      throw badRequest(`unable to upgrade: none of the protocols ${JSON.stringify(offered)} is served`);
+    request.headers['sec-websocket-protocol'] = offered.map((p) => (p === SPDY_TUNNEL ? SPDY_TUNNEL_TOKEN : p)).join(', ');
+    const parameters = new URLSearchParams((request.url ?? '').split('?')[1] ?? '');
+    this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      webSocket.on('error', () => webSocket.terminate());
+      this.#talk(webSocket, subresource, connection, parameters).catch((error: unknown) => {
+        this.#log.info('a connection into a pod broke off', { pod: connection.pod, error });
+        webSocket.terminate();
       });
-    } catch (error) {
-      refuse(socket, error instanceof StatusError ? error : internalError('see the log of the API server'));
-    }
+    });
   }
 
   async #talk(webSocket: WebSocket, subresource: string, connection: PodConnection, parameters: URLSearchParams): Promise<void> {
@@ -152,11 +153,4 @@ function exitStatus(exitCode: number): object {
     message: `command terminated with non-zero exit code: exit status ${exitCode}`,
     details: { causes: [{ reason: 'ExitCode', message: String(exitCode) }] },
   };
-}
-
-function refuse(socket: Socket, { status, code }: StatusError): void {
-  const body = JSON.stringify(status);
-  socket.end(
-    `HTTP/1.1 ${code} ${status.reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
 }

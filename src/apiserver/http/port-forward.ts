@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import type { PodConnection } from '../subresources/pod-connection.ts';
+import type { PodConnection } from '../handlers/pod-connection.ts';
 import { Pipe } from './pipe.ts';
 
 /**

@@ -2,13 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { ApiRequest, ApiResponse, Query } from '../../api/request.ts';
-import { internalError, StatusError, unauthorized } from '../../api/status.ts';
+import type { ApiRequest, ApiResponse, Query, UserInfo } from '../../api/request.ts';
+import { internalError, StatusError } from '../../api/status.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ApiServer } from '../api-server.ts';
+import { ANONYMOUS, type Authenticator, actingAs } from '../chain/authentication.ts';
+import { type Attributes, attributesOf } from '../chain/chain.ts';
+import { mediaType } from '../decode/body.ts';
+import type { ProtobufDecoder } from '../decode/protobuf.ts';
 import { Metrics } from '../metrics.ts';
-import { mediaType } from '../operation.ts';
-import { type Authenticator, actingAs } from './authentication.ts';
 import { readBody } from './body.ts';
 import { type Encoder, makeEncoder } from './encode.ts';
 import { negotiate, type Representation } from './negotiate.ts';
@@ -31,16 +33,18 @@ const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 export class HttpServer {
   readonly #options: HttpServerOptions;
   readonly #server: Server;
-  readonly #pages = new Pages();
+  readonly #pages: Pages;
   readonly #metrics: Metrics;
   readonly #encoder: Encoder;
   readonly #sockets = new Set<Duplex>();
   #streams: PodStreamServer | undefined;
+  #protobuf: ProtobufDecoder | undefined;
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
-    this.#encoder = makeEncoder(options.apiServer.context);
-    this.#metrics = new Metrics(options.apiServer.context.store);
+    this.#pages = new Pages(options.apiServer.registry);
+    this.#encoder = makeEncoder(options.apiServer);
+    this.#metrics = new Metrics(options.apiServer);
     // Nagle's algorithm would hold watch events back; idle connections are kept as long as clients like to keep them.
     this.#server = createServer(
       { ...options.tls, requestCert: true, rejectUnauthorized: false, noDelay: true, keepAliveTimeout: 120_000, ALPNProtocols: ['http/1.1'] },
@@ -55,7 +59,7 @@ export class HttpServer {
     // A peer that breaks off is not our trouble.
     this.#server.on('tlsClientError', (_error, socket) => socket.destroy());
     this.#server.on('clientError', (_error, socket) => socket.destroy());
-    this.#server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket as Socket, head));
+    this.#server.on('upgrade', (request, socket, head) => void this.#upgrade(request, socket as Socket, head));
   }
 
   /**
@@ -79,14 +83,11 @@ export class HttpServer {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { path, query } = splitUrl(request.url ?? '/');
-    const authenticated = this.#options.authenticator.authenticate(request);
-    if (!authenticated && !this.#pages.isOpen(path)) throw unauthorized();
-    const user = authenticated && actingAs(authenticated, request.headers);
-    if (path === '/metrics') return this.#sendMetrics(response);
-    if (await this.#pages.serve({ path, query, accept: request.headers.accept, user }, response)) return;
-    const routed = route(request.method ?? 'GET', path, query);
-    if (!routed || !this.#pages.hasVersion(routed.group, routed.version)) return sendNotFound(response);
+    const { path, query, user, routed } = await this.#arrival(request);
+    if (!routed) {
+      const attributes = { user, verb: (request.method ?? 'GET').toLowerCase(), path };
+      return this.#options.apiServer.chain.run(attributes, () => this.#servePage(path, query, request, response));
+    }
     this.#measure(routed, response);
     const representation = negotiate(request.headers.accept);
     if (representation.as === 'Table') await this.#encoder.prepareTables();
@@ -94,7 +95,7 @@ export class HttpServer {
     response.on('close', () => abort.abort());
     const apiRequest: ApiRequest = {
       ...routed,
-      user: user!,
+      user,
       signal: abort.signal,
       ...(request.headers['user-agent'] ? { userAgent: request.headers['user-agent'] } : {}),
     };
@@ -105,6 +106,21 @@ export class HttpServer {
     }
     const answer = await this.#options.apiServer.request(apiRequest);
     await this.#send(request, response, apiRequest, answer, representation);
+  }
+
+  /** Who sends the request, and what it names. @throws StatusError */
+  async #arrival(request: IncomingMessage): Promise<Arrival> {
+    const { apiServer, authenticator } = this.#options;
+    const { path, query } = splitUrl(request.url ?? '/');
+    const authenticated = (await authenticator.authenticate(request)) ?? ANONYMOUS;
+    const user = await actingAs(authenticated, request.headers, apiServer.authorizer);
+    const routed = route(request.method ?? 'GET', path, query);
+    return { path, query, user, routed: routed && apiServer.registry.hasVersion(routed.group, routed.version) ? routed : undefined };
+  }
+
+  async #servePage(path: string, query: Query, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (path === '/metrics') return this.#sendMetrics(response);
+    if (!(await this.#pages.serve({ path, query, accept: request.headers.accept }, response))) sendNotFound(response);
   }
 
   #measure(routed: Routed, response: ServerResponse): void {
@@ -133,27 +149,31 @@ export class HttpServer {
   async #readProtobuf(apiRequest: ApiRequest): Promise<void> {
     const body = apiRequest.body as Uint8Array;
     if (body.length === 0) return;
-    const { decodeProtobuf } = await import('../protobuf.ts');
-    apiRequest.body = decodeProtobuf(body, (apiVersion, kind) => this.#options.apiServer.context.registry.schemaOf(apiVersion, kind));
+    if (!this.#protobuf) {
+      const [{ ProtobufDecoder }, { messages }] = await Promise.all([import('../decode/protobuf.ts'), import('../../api/generated/protobuf.ts')]);
+      this.#protobuf ??= new ProtobufDecoder(this.#options.apiServer.registry, messages);
+    }
+    apiRequest.body = this.#protobuf.decode(body);
   }
 
   /** Loaded with the first exec, attach or port-forward. */
   async #podStreams(): Promise<PodStreamServer> {
     if (!this.#streams) {
       const { PodStreamServer } = await import('./pod-streams.ts');
-      this.#streams ??= new PodStreamServer(this.#options.apiServer);
+      this.#streams ??= new PodStreamServer(this.#options.apiServer.connector, this.#options.log);
     }
     return this.#streams;
   }
 
+  /** The Status that an error is answered with. A fault of ours is told to the client that much, to the operator all of it. */
+  #statusOf(error: unknown): StatusError {
+    if (error instanceof StatusError) return error;
+    this.#options.log.error('a request failed unexpectedly', { error });
+    return internalError('see the log of the API server');
+  }
+
   #fail(response: ServerResponse, error: unknown): void {
-    let status: StatusError;
-    if (error instanceof StatusError) status = error;
-    else {
-      // A fault of ours: the client is told that much, the operator all of it.
-      this.#options.log.error('a request failed unexpectedly', { error });
-      status = internalError('see the log of the API server');
-    }
+    const status = this.#statusOf(error);
     if (response.headersSent || response.destroyed) {
       response.destroy();
       return;
@@ -169,12 +189,33 @@ export class HttpServer {
     response.end(body);
   }
 
-  #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+  /** A connection that is to leave http behind passes the same chain as a request. */
+  async #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     socket.on('error', () => socket.destroy());
-    const user = this.#options.authenticator.authenticate(request);
-    if (!user) socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n');
-    else void this.#podStreams().then((streams) => streams.upgrade(request, socket, head, user));
+    try {
+      const { path, user, routed } = await this.#arrival(request);
+      const attributes: Attributes = routed ? attributesOf({ ...routed, user }) : { user, verb: 'get', path };
+      await this.#options.apiServer.chain.run(attributes, async () => (await this.#podStreams()).upgrade({ request, socket, head, routed }));
+    } catch (error) {
+      refuseUpgrade(socket, this.#statusOf(error));
+    }
   }
+}
+
+/** A request whose sender is known. */
+interface Arrival {
+  path: string;
+  query: Query;
+  user: UserInfo;
+  /** The resource that it names, if it does; otherwise it is for a page. */
+  routed: Routed | undefined;
+}
+
+function refuseUpgrade(socket: Socket, { status, code }: StatusError): void {
+  const body = JSON.stringify(status);
+  socket.end(
+    `HTTP/1.1 ${code} ${status.reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
 }
 
 function sendNotFound(response: ServerResponse): void {

@@ -1,6 +1,6 @@
 import { constants, createDeflate, createInflate, type Deflate, type Inflate } from 'node:zlib';
 import type { WebSocket } from 'ws';
-import type { PodConnection } from '../subresources/pod-connection.ts';
+import type { PodConnection } from '../handlers/pod-connection.ts';
 import { Pipe } from './pipe.ts';
 import { SPDY_DICTIONARY } from './spdy-dictionary.ts';
 

@@ -1,7 +1,7 @@
 import { deepCopy, deepEqual, define } from '../../api/equality.ts';
-import { schema } from '../../api/generated/schema.ts';
-import type { FieldSchema, TypeSchema } from '../../api/schema.ts';
+import { goText } from '../../api/go-text.ts';
 import { StatusError } from '../../api/status.ts';
+import type { Field, Struct, Type } from '../../api/type.ts';
 
 type Json = unknown;
 type Fields = Record<string, Json>;
@@ -22,18 +22,18 @@ function refused(message: string): StatusError {
  *
  * @throws StatusError with upstream's words for a patch that cannot be applied.
  */
-export function applyStrategicMergePatch(typeId: string, document: Json, patch: Json): Json {
+export function applyStrategicMergePatch(type: Struct, document: Json, patch: Json): Json {
   if (!isObject(patch) || !isObject(document)) throw refused('Invalid JSON document');
-  return mergeMap(document, patch, schema[typeId]) ?? {};
+  return mergeMap(document, patch, type) ?? {};
 }
 
 /** @returns undefined when a directive deletes the whole map. */
-function mergeMap(original: Fields, patch: Fields, type: TypeSchema | undefined): Fields | undefined {
+function mergeMap(original: Fields, patch: Fields, type: Struct | undefined): Fields | undefined {
   const directive = patch[PATCH];
   if (directive !== undefined) {
     if (directive === 'replace') return withoutDirectives(patch);
     if (directive === 'delete') return {};
-    if (directive !== 'merge') throw refused(`unknown patch type: ${goMap(directive)} in map: ${goMap(patch)}`);
+    if (directive !== 'merge') throw refused(`unknown patch type: ${goText(directive)} in map: ${goText(patch)}`);
   }
   let result: Fields = { ...original };
   if (patch[RETAIN_KEYS] !== undefined) result = retainKeys(result, patch);
@@ -50,12 +50,12 @@ function mergeMap(original: Fields, patch: Fields, type: TypeSchema | undefined)
   return result;
 }
 
-function mergeValue(original: Json, value: Json, field: FieldSchema | undefined, { key, patch }: { key: string; patch: Fields }): Json {
+function mergeValue(original: Json, value: Json, field: Field | undefined, { key, patch }: { key: string; patch: Fields }): Json {
   const strategy = field?.patchStrategy ?? '';
   if (isObject(value)) {
     if (strategy.includes('replace')) return withoutDirectives(value);
     const base = isObject(original) ? original : {};
-    return mergeMap(base, value, field?.ref && !field.list ? (field.map ? undefined : schema[field.ref]) : undefined);
+    return mergeMap(base, value, structOf(field?.type));
   }
   if (!Array.isArray(value)) return value;
   if (!strategy.includes('merge')) return value.map(stripDirectives);
@@ -67,7 +67,7 @@ function mergeValue(original: Json, value: Json, field: FieldSchema | undefined,
 }
 
 /** Orders and deletions may stand in a patch that does not otherwise touch the list. */
-function applyListDirectives(result: Fields, patch: Fields, type: TypeSchema | undefined): void {
+function applyListDirectives(result: Fields, patch: Fields, type: Struct | undefined): void {
   for (const key of Object.keys(patch)) {
     if (key.startsWith(DELETE_FROM_LIST)) {
       const name = key.slice(DELETE_FROM_LIST.length);
@@ -95,7 +95,7 @@ function retainKeys(original: Fields, patch: Fields): Fields {
   return Object.fromEntries(Object.entries(original).filter(([key]) => keys.includes(key)));
 }
 
-function mergeListOfMaps(original: readonly Json[], patch: readonly Json[], field: FieldSchema): Json[] {
+function mergeListOfMaps(original: readonly Json[], patch: readonly Json[], field: Field): Json[] {
   const mergeKey = field.patchMergeKey!;
   let result = [...original];
   const additions: Fields[] = [];
@@ -106,15 +106,15 @@ function mergeListOfMaps(original: readonly Json[], patch: readonly Json[], fiel
     if (!isObject(element)) throw refused(`unexpected non-map element in a list that merges by ${mergeKey}`);
     const directive = element[PATCH];
     if (directive !== undefined && !(typeof directive === 'string' && ['delete', 'replace', 'merge'].includes(directive)))
-      throw refused(`unknown patch type: ${goMap(directive)} in map: ${goMap(element)}`);
-    if (!Object.hasOwn(element, mergeKey)) throw refused(`map: ${goMap(element)} does not contain declared merge key: ${mergeKey}`);
+      throw refused(`unknown patch type: ${goText(directive)} in map: ${goText(element)}`);
+    if (!Object.hasOwn(element, mergeKey)) throw refused(`map: ${goText(element)} does not contain declared merge key: ${mergeKey}`);
     const same = (other: Json): boolean => isObject(other) && deepEqual(other[mergeKey], element[mergeKey]);
     if (directive === 'delete') {
       result = result.filter((other) => !same(other));
       continue;
     }
     const at = result.findIndex(same);
-    const type = field.ref ? schema[field.ref] : undefined;
+    const type = structOf(field.type.shape === 'list' ? field.type.element : undefined);
     if (at >= 0) result[at] = directive === 'replace' ? withoutDirectives(element) : mergeMap(result[at] as Fields, element, type);
     else {
       const pending = additions.findIndex(same);
@@ -155,13 +155,17 @@ function checkOrder(patchList: Json, order: readonly Json[], mergeKey: string | 
   for (const element of patchList) {
     if (isObject(element) && element[PATCH] !== undefined && element[PATCH] !== 'merge') continue;
     while (at < order.length && !deepEqual(idOf(order[at]), idOf(element))) at++;
-    if (at === order.length) throw refused(`The order in patch list:\n${goList(patchList)}\n doesn't match $setElementOrder list:\n${goList(order)}\n`);
+    if (at === order.length) throw refused(`The order in patch list:\n${goText(patchList)}\n doesn't match $setElementOrder list:\n${goText(order)}\n`);
     at++;
   }
 }
 
-function fieldOf(type: TypeSchema | undefined, key: string): FieldSchema | undefined {
-  return type && Object.hasOwn(type.fields, key) ? type.fields[key] : undefined;
+function fieldOf(type: Struct | undefined, key: string): Field | undefined {
+  return type?.fields.get(key);
+}
+
+function structOf(type: Type | undefined): Struct | undefined {
+  return type?.shape === 'struct' ? type : undefined;
 }
 
 function withoutDirectives(value: Fields): Fields {
@@ -170,20 +174,6 @@ function withoutDirectives(value: Fields): Fields {
 
 function stripDirectives(value: Json): Json {
   return deepCopy(value);
-}
-
-/** As Go's %v prints a map: `map[image:x name:c]`, keys sorted. */
-function goMap(value: Json): string {
-  if (Array.isArray(value)) return goList(value);
-  if (!isObject(value)) return value === null || value === undefined ? '<nil>' : String(value);
-  return `map[${Object.keys(value)
-    .sort()
-    .map((key) => `${key}:${goMap(value[key])}`)
-    .join(' ')}]`;
-}
-
-function goList(list: readonly Json[]): string {
-  return `[${list.map(goMap).join(' ')}]`;
 }
 
 function isObject(value: Json): value is Fields {

@@ -23,6 +23,7 @@ export const validatingAdmissionPolicy: KindBehaviour<ValidatingAdmissionPolicy>
   group: 'admissionregistration.k8s.io',
   version: 'v1',
   kind: 'ValidatingAdmissionPolicy',
+  hasGeneration: true,
   row: ({ metadata, spec }, nowMs) => [
     metadata.name ?? '',
     spec.validations?.length ?? 0,
@@ -35,5 +36,6 @@ export const validatingAdmissionPolicyBinding: KindBehaviour<ValidatingAdmission
   group: 'admissionregistration.k8s.io',
   version: 'v1',
   kind: 'ValidatingAdmissionPolicyBinding',
+  hasGeneration: true,
   row: ({ metadata, spec }, nowMs) => [metadata.name ?? '', spec.policyName ?? '', parameterOf(spec.paramRef), age(metadata.creationTimestamp, nowMs)],
 };

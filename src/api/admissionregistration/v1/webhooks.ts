@@ -12,6 +12,7 @@ export const mutatingWebhookConfiguration: KindBehaviour<MutatingWebhookConfigur
   group: 'admissionregistration.k8s.io',
   version: 'v1',
   kind: 'MutatingWebhookConfiguration',
+  hasGeneration: true,
   row,
 };
 
@@ -19,5 +20,6 @@ export const validatingWebhookConfiguration: KindBehaviour<ValidatingWebhookConf
   group: 'admissionregistration.k8s.io',
   version: 'v1',
   kind: 'ValidatingWebhookConfiguration',
+  hasGeneration: true,
   row,
 };

@@ -13,6 +13,7 @@ export const apiService: KindBehaviour<APIService> = {
   group: 'apiregistration.k8s.io',
   version: 'v1',
   kind: 'APIService',
+  storagePrefix: 'apiregistration.k8s.io/apiservices',
   row: (object, nowMs) => {
     const { metadata, spec } = object;
     const service = spec.service ? `${spec.service.namespace ?? ''}/${spec.service.name ?? ''}` : 'Local';

@@ -74,6 +74,7 @@ export const daemonSet: KindBehaviour<DaemonSet> = {
   version: 'v1',
   kind: 'DaemonSet',
   hasGeneration: true,
+  statusResetFields: [['metadata', 'labels']],
   hasStatus: true,
   setDefaults,
   prepareForCreate: (object) => {

@@ -72,6 +72,7 @@ export const deployment: KindBehaviour<Deployment> = {
   version: 'v1',
   kind: 'Deployment',
   hasGeneration: true,
+  statusResetFields: [['metadata', 'labels']],
   generationCountsAnnotations: true,
   hasStatus: true,
   setDefaults: ({ spec }) => {

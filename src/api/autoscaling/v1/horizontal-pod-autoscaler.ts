@@ -3,6 +3,7 @@ import type { FieldError } from '../../field-error.ts';
 import type { HorizontalPodAutoscaler } from '../../generated/types/autoscaling.v1.ts';
 import type { KindBehaviour } from '../../resource.ts';
 import { validateHorizontalPodAutoscalerSpec, validateHorizontalPodAutoscalerStatus } from '../v2/validation.ts';
+import { storedAsV2 } from './stored-as-v2.ts';
 
 /** As v2 has it: the percentage is the target of a metric of cpu. */
 function validate({ spec }: HorizontalPodAutoscaler): FieldError[] {
@@ -17,6 +18,7 @@ export const horizontalPodAutoscalerV1: KindBehaviour<HorizontalPodAutoscaler> =
   group: 'autoscaling',
   version: 'v1',
   kind: 'HorizontalPodAutoscaler',
+  storedAs: storedAsV2,
   hasStatus: true,
   setDefaults: ({ spec }) => {
     spec.minReplicas ??= 1;

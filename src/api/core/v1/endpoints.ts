@@ -44,6 +44,7 @@ export const endpoints: KindBehaviour<Endpoints> = {
   group: '',
   version: 'v1',
   kind: 'Endpoints',
+  storagePrefix: 'services/endpoints',
   allowCreateOnUpdate: true,
   setDefaults: ({ subsets }) => {
     for (const { ports } of subsets ?? []) for (const port of ports ?? []) port.protocol ||= 'TCP';

@@ -17,6 +17,7 @@ export const limitRange: KindBehaviour<LimitRange> = {
   group: '',
   version: 'v1',
   kind: 'LimitRange',
+  returnsDeleted: true,
   setDefaults: ({ spec }) => {
     for (const item of spec.limits ?? []) setItemDefaults(item);
   },

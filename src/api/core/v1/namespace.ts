@@ -46,6 +46,12 @@ export const namespace: KindBehaviour<Namespace> = {
   prepareForUpdate: (object, old) => {
     object.spec = { ...object.spec, finalizers: old.spec.finalizers ?? [] };
   },
+  isHeld: ({ spec }) => (spec?.finalizers?.length ?? 0) > 0,
+  markedForDeletion: ({ metadata: { deletionGracePeriodSeconds: _, ...metadata }, ...object }) => ({
+    ...object,
+    metadata,
+    status: { ...object.status, phase: 'Terminating' },
+  }),
   validate,
   validateUpdate: () => [],
   validateStatusUpdate,

@@ -83,6 +83,7 @@ export const node: KindBehaviour<Node> = {
   group: '',
   version: 'v1',
   kind: 'Node',
+  storagePrefix: 'minions',
   hasStatus: true,
   allowCreateOnUpdate: false,
   setDefaults: ({ status }) => {

@@ -81,6 +81,7 @@ export const persistentVolumeClaim: KindBehaviour<PersistentVolumeClaim> = {
   group: '',
   version: 'v1',
   kind: 'PersistentVolumeClaim',
+  returnsDeleted: true,
   hasStatus: true,
   setDefaults: ({ spec, status }) => {
     spec.volumeMode ??= 'Filesystem';

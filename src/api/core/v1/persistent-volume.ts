@@ -83,6 +83,7 @@ export const persistentVolume: KindBehaviour<PersistentVolume> = {
   group: '',
   version: 'v1',
   kind: 'PersistentVolume',
+  returnsDeleted: true,
   hasStatus: true,
   setDefaults: ({ spec, status }) => {
     spec.persistentVolumeReclaimPolicy ||= 'Retain';

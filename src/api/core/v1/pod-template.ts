@@ -9,6 +9,7 @@ export const podTemplate: KindBehaviour<PodTemplate> = {
   group: '',
   version: 'v1',
   kind: 'PodTemplate',
+  returnsDeleted: true,
   hasGeneration: true,
   setDefaults: ({ template }) => setTemplateDefaults(template),
   validate: ({ template }) => validatePodTemplate(template, 'template'),

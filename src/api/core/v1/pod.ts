@@ -2,7 +2,7 @@ import type { Pod } from '../../generated/types/core.v1.ts';
 import type { KindBehaviour } from '../../resource.ts';
 import { setPodOnlyDefaults, setPodSpecDefaults } from './pod/defaults.ts';
 import { qosClass } from './pod/quality-of-service.ts';
-import { podRow } from './pod/row.ts';
+import { podRow, podRowConditions } from './pod/row.ts';
 import { mergeEphemeralContainers, validateEphemeralContainersUpdate } from './pod/validation/ephemeral-containers.ts';
 import { mergeResize, validatePodResize } from './pod/validation/resize.ts';
 import { validatePod, validatePodUpdate } from './pod/validation/update.ts';
@@ -13,6 +13,7 @@ export const pod: KindBehaviour<Pod> = {
   group: '',
   version: 'v1',
   kind: 'Pod',
+  returnsDeleted: true,
   hasGeneration: true,
   hasStatus: true,
   setDefaults: ({ spec }) => {
@@ -47,8 +48,13 @@ export const pod: KindBehaviour<Pod> = {
     resize: { merge: mergeResize, validateUpdate: validatePodResize },
     ephemeralcontainers: { merge: mergeEphemeralContainers, validateUpdate: validateEphemeralContainersUpdate },
   },
+  statusResetFields: [
+    ['metadata', 'deletionTimestamp'],
+    ['metadata', 'ownerReferences'],
+  ],
   warnings: podWarnings,
   row: podRow,
+  rowConditions: podRowConditions,
   selectableFields: {
     'spec.nodeName': ({ spec }) => spec.nodeName ?? '',
     'spec.restartPolicy': ({ spec }) => spec.restartPolicy ?? '',

@@ -26,6 +26,7 @@ export const replicationController: KindBehaviour<ReplicationController> = {
   group: '',
   version: 'v1',
   kind: 'ReplicationController',
+  storagePrefix: 'controllers',
   hasGeneration: true,
   hasStatus: true,
   defaultDeletionPropagation: 'orphan',

@@ -19,6 +19,7 @@ export const resourceQuota: KindBehaviour<ResourceQuota> = {
   group: '',
   version: 'v1',
   kind: 'ResourceQuota',
+  returnsDeleted: true,
   hasStatus: true,
   setDefaults: ({ spec }) => {
     if (spec.hard) roundUpResources(spec.hard);

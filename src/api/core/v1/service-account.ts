@@ -7,6 +7,7 @@ export const serviceAccount: KindBehaviour<ServiceAccount> = {
   group: '',
   version: 'v1',
   kind: 'ServiceAccount',
+  returnsDeleted: true,
   prepareForCreate: (object) => {
     if (object.secrets) object.secrets = object.secrets.map(({ name }) => (name === undefined ? {} : { name }));
   },

@@ -78,6 +78,8 @@ export const service: KindBehaviour<Service> = {
   group: '',
   version: 'v1',
   kind: 'Service',
+  storagePrefix: 'services/specs',
+  returnsDeleted: true,
   hasStatus: true,
   validateName: nameCheck(dns1035LabelFaults),
   setDefaults,

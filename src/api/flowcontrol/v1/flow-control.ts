@@ -8,6 +8,7 @@ export const flowSchema: KindBehaviour<FlowSchema> = {
   group: 'flowcontrol.apiserver.k8s.io',
   version: 'v1',
   kind: 'FlowSchema',
+  hasGeneration: true,
   row: ({ metadata, spec, status }, nowMs) => [
     metadata.name ?? '',
     spec.priorityLevelConfiguration?.name ?? '',
@@ -22,6 +23,7 @@ export const priorityLevelConfiguration: KindBehaviour<PriorityLevelConfiguratio
   group: 'flowcontrol.apiserver.k8s.io',
   version: 'v1',
   kind: 'PriorityLevelConfiguration',
+  hasGeneration: true,
   row: ({ metadata, spec }, nowMs) => {
     const { limited } = spec;
     const queuing = limited?.limitResponse?.queuing;

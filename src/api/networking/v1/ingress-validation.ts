@@ -9,10 +9,10 @@ const FORBIDDEN_PARTS = ['//', '/./', '/../', '%2f', '%2F'];
 const FORBIDDEN_ENDS = ['/..', '/.'];
 
 /** A reference to an object in the same namespace (upstream: validateIngressTypedLocalObjectReference). */
-export function checkTypedReference(reference: { apiGroup?: string; kind?: string; name?: string }, field: string): FieldError[] {
+export function checkTypedReference(reference: { apiGroup?: string | null; kind?: string; name?: string }, field: string): FieldError[] {
   const { apiGroup, kind, name } = reference;
   return [
-    ...(apiGroup === undefined ? [] : checkSubdomain(apiGroup, `${field}.apiGroup`)),
+    ...(apiGroup === undefined || apiGroup === null ? [] : checkSubdomain(apiGroup, `${field}.apiGroup`)),
     ...(kind ? checkWith(pathSegmentFaults, kind, `${field}.kind`) : [required(`${field}.kind`, 'kind is required')]),
     ...(name ? checkWith(pathSegmentFaults, name, `${field}.name`) : [required(`${field}.name`, 'name is required')]),
   ];
@@ -34,8 +34,8 @@ function checkBackend({ service, resource }: IngressBackend, field: string): Fie
 }
 
 /** Upstream: validateHTTPIngressPath. */
-function checkPath({ path = '', pathType, backend }: Omit<HTTPIngressPath, 'pathType'> & { pathType?: string }, field: string): FieldError[] {
-  if (pathType === undefined) return [required(`${field}.pathType`, 'pathType must be specified')];
+function checkPath({ path = '', pathType, backend }: Omit<HTTPIngressPath, 'pathType'> & { pathType?: string | null }, field: string): FieldError[] {
+  if (pathType === undefined || pathType === null) return [required(`${field}.pathType`, 'pathType must be specified')];
   const errors: FieldError[] = [];
   const wrong = (words: string): number => errors.push(invalid(`${field}.path`, path, words));
   if (!PATH_TYPES.includes(pathType)) errors.push(notSupported(`${field}.pathType`, pathType, PATH_TYPES));

@@ -23,6 +23,7 @@ export const ingress: KindBehaviour<Ingress> = {
   group: 'networking.k8s.io',
   version: 'v1',
   kind: 'Ingress',
+  storagePrefix: 'ingress',
   hasGeneration: true,
   hasStatus: true,
   prepareForCreate: (object) => {

@@ -1,5 +1,5 @@
 import { age } from '../../duration.ts';
-import type { ResourceClaim, ResourceSlice } from '../../generated/types/resource.v1.ts';
+import type { DeviceClass, ResourceClaim, ResourceSlice } from '../../generated/types/resource.v1.ts';
 import type { KindBehaviour } from '../../resource.ts';
 
 function stateOf({ metadata, status }: ResourceClaim): string {
@@ -18,11 +18,19 @@ export const resourceClaim: KindBehaviour<ResourceClaim> = {
   row: (object, nowMs) => [object.metadata.name ?? '', stateOf(object), age(object.metadata.creationTimestamp, nowMs)],
 };
 
+export const deviceClass: KindBehaviour<DeviceClass> = {
+  group: 'resource.k8s.io',
+  version: 'v1',
+  kind: 'DeviceClass',
+  hasGeneration: true,
+};
+
 /** Upstream: pkg/registry/resource/resourceslice/strategy.go. */
 export const resourceSlice: KindBehaviour<ResourceSlice> = {
   group: 'resource.k8s.io',
   version: 'v1',
   kind: 'ResourceSlice',
+  hasGeneration: true,
   row: ({ metadata, spec }, nowMs) => [
     metadata.name ?? '',
     spec.nodeName ?? '',

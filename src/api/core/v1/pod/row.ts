@@ -1,7 +1,7 @@
 import { parseTime } from '../../../../lib/clock.ts';
 import { age } from '../../../duration.ts';
 import type { ContainerState, ContainerStatus, Pod } from '../../../generated/types/core.v1.ts';
-import type { Cell } from '../../../resource.ts';
+import type { Cell, RowCondition } from '../../../resource.ts';
 
 /** What the loop over the statuses of containers gathers. */
 interface Tally {
@@ -97,4 +97,11 @@ export function podRow(pod: Pod, nowMs: number): Cell[] {
     pod.status.nominatedNodeName || '<none>',
     gates.length ? `${open}/${gates.length}` : '<none>',
   ];
+}
+
+/** Pods that have come to their end are marked, so that clients can hide them (printers/internalversion: podSuccessConditions). */
+export function podRowConditions({ status }: Pod): RowCondition[] {
+  if (status.phase === 'Succeeded') return [{ type: 'Completed', status: 'True', reason: 'Succeeded', message: 'The pod has completed successfully.' }];
+  if (status.phase === 'Failed') return [{ type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' }];
+  return [];
 }

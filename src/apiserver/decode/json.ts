@@ -1,0 +1,90 @@
+import { badRequest } from '../../api/status.ts';
+import { goSyntaxError } from './go-json.ts';
+
+/** Nesting that no real object comes near; beyond it a body is hostile. */
+const MAX_DEPTH = 500;
+
+/**
+ * Parses JSON that a stranger sent.
+ *
+ * @throws StatusError BadRequest for what is not JSON, in the words of Go's decoder, or nests too deep.
+ */
+export function parseJson(text: string): unknown {
+  checkDepth(text);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw badRequest(goSyntaxError(text) ?? (error as Error).message);
+  }
+}
+
+/** Decodes UTF-8, refusing what is not. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw badRequest('the body of the request is not valid UTF-8');
+  }
+}
+
+function checkDepth(text: string): void {
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x22) i = endOfString(text, i);
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > MAX_DEPTH) throw badRequest(`the body of the request nests deeper than ${MAX_DEPTH} levels`);
+    } else if (code === 0x7d || code === 0x5d) depth--;
+  }
+}
+
+/** The index of the quote that closes the string that opens at `start`. */
+function endOfString(text: string, start: number): number {
+  for (let i = start + 1; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x5c) i++;
+    else if (code === 0x22) return i;
+  }
+  return text.length;
+}
+
+/**
+ * The paths of keys that occur twice in one object, as upstream's strict decoder names them (`spec.replicas`). JSON.parse
+ * keeps the last of them silently.
+ */
+export function duplicateKeys(text: string): string[] {
+  const found: string[] = [];
+  const stack: { keys: Set<string> | undefined; path: string; index: number }[] = [];
+  let key = '';
+  let expectKey = false;
+  const pathHere = (): string => {
+    const top = stack.at(-1);
+    if (!top) return '';
+    return top.keys ? (top.path ? `${top.path}.${key}` : key) : `${top.path}[${top.index}]`;
+  };
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i];
+    if (char === '"') {
+      const end = endOfString(text, i);
+      if (expectKey) {
+        key = JSON.parse(text.slice(i, end + 1)) as string;
+        const top = stack.at(-1)!;
+        if (top.keys!.has(key)) found.push(pathHere());
+        top.keys!.add(key);
+        expectKey = false;
+      }
+      i = end;
+    } else if (char === '{' || char === '[') {
+      stack.push({ keys: char === '{' ? new Set() : undefined, path: pathHere(), index: 0 });
+      expectKey = char === '{';
+    } else if (char === '}' || char === ']') {
+      stack.pop();
+      expectKey = false;
+    } else if (char === ',') {
+      const top = stack.at(-1);
+      if (top?.keys) expectKey = true;
+      else if (top) top.index++;
+    }
+  }
+  return [...new Set(found)];
+}

@@ -1,0 +1,161 @@
+import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
+import { define } from '../../api/equality.ts';
+import { badRequest } from '../../api/status.ts';
+import type { Registry } from '../registry.ts';
+
+/** `k8s` and a zero byte stand before every body (apimachinery/pkg/runtime/serializer/protobuf). */
+const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
+const MAX_DEPTH = 100;
+
+type Json = Record<string, unknown>;
+
+/** Messages by the id of their type: their fields by number, each with its name, its wire type (`*`: repeated) and its message. */
+export type Messages = Readonly<Record<string, Readonly<Record<string, [name: string, type: string, message?: string]>>>>;
+
+/** Reads the binary form of objects, in which Go clients send the built-in kinds, into what their JSON would have been. */
+export class ProtobufDecoder {
+  readonly #registry: Registry;
+  readonly #messages: Messages;
+
+  constructor(registry: Registry, messages: Messages) {
+    this.#registry = registry;
+    this.#messages = messages;
+  }
+
+  /** @throws StatusError BadRequest for bytes that are no object. */
+  decode(body: Uint8Array): Json {
+    if (!MAGIC.equals(body.subarray(0, 4))) throw badRequest('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
+    try {
+      const unknown = this.#message('io.k8s.apimachinery.pkg.runtime.Unknown', body.subarray(4), 0) as {
+        typeMeta?: { apiVersion?: string; kind?: string };
+        raw?: string;
+      };
+      const { apiVersion = '', kind = '' } = unknown.typeMeta ?? {};
+      const id = this.#registry.typeOf(apiVersion, kind)?.id;
+      if (!id || !this.#messages[id])
+        throw badRequest(`no kind ${JSON.stringify(kind)} is known in protobuf for version ${JSON.stringify(apiVersion)}: send JSON`);
+      return { ...this.#message(id, Buffer.from(unknown.raw ?? '', 'base64'), 0), apiVersion, kind };
+    } catch (error) {
+      if (error instanceof RangeError || error instanceof TypeError || (error as Error).name === 'Error')
+        throw badRequest(`the body of the request is not valid protobuf: ${(error as Error).message}`);
+      throw error;
+    }
+  }
+
+  #message(type: string, bytes: Uint8Array, depth: number): Json {
+    if (depth > MAX_DEPTH) throw new RangeError('nests too deep');
+    const fields = this.#messages[type];
+    if (!fields) throw new TypeError(`unknown message ${type}`);
+    const known = this.#registry.types.get(type)?.fields;
+    const reader = new BinaryReader(bytes);
+    const out: Json = {};
+    while (reader.pos < reader.len) {
+      const [number, wire] = reader.tag();
+      const field = fields[number];
+      if (!field) {
+        reader.skip(wire, number);
+        continue;
+      }
+      const [name, kind, ref] = field;
+      const repeated = kind.endsWith('*');
+      const base = repeated ? kind.slice(0, -1) : kind;
+      if (base !== 'message') {
+        for (const value of readScalars(reader, base, wire)) {
+          if (repeated) push(out, name, value);
+          else define(out, name, value);
+        }
+        continue;
+      }
+      const inner = reader.bytes();
+      if (ref!.endsWith('Entry') && ref!.startsWith(`${type}.`)) {
+        const { key = '', value } = this.#message(ref!, inner, depth + 1) as { key?: string; value?: unknown };
+        out[name] ??= {};
+        define(out[name] as Json, key, value ?? this.#emptyOf(ref!));
+        continue;
+      }
+      const value = this.#special(ref!, this.#message(ref!, inner, depth + 1));
+      if (repeated) push(out, name, value);
+      // A struct that Go embeds has no field of its own in JSON.
+      else if (known && !known.has(name) && typeof value === 'object' && value !== null) Object.assign(out, value);
+      else define(out, name, value);
+    }
+    return out;
+  }
+
+  #special(type: string, fields: Json): unknown {
+    const make = SPECIAL[type];
+    if (make) return make(fields);
+    // Verbs, ExtraValue and the like: a message around one list.
+    if (!this.#registry.types.has(type) && Object.keys(fields).length <= 1 && 'items' in (fields as { items?: unknown })) return fields['items'];
+    return fields;
+  }
+
+  /** The value of a map entry that was left out because it is zero. */
+  #emptyOf(entry: string): unknown {
+    const [, kind, ref] = this.#messages[entry]?.[2] ?? ['value', 'string'];
+    return kind === 'message' ? this.#special(ref!, {}) : kind === 'string' || kind === 'bytes' ? '' : kind === 'bool' ? false : 0;
+  }
+}
+
+type Special = (fields: Json) => unknown;
+
+const CRD = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.';
+
+/** Messages whose JSON is not an object of the same fields. */
+const SPECIAL: Record<string, Special> = {
+  'io.k8s.apimachinery.pkg.apis.meta.v1.Time': ({ seconds, nanos }) => instant(seconds, nanos, 0),
+  'io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime': ({ seconds, nanos }) => instant(seconds, nanos, 6),
+  'io.k8s.apimachinery.pkg.api.resource.Quantity': ({ string }) => string ?? '0',
+  'io.k8s.apimachinery.pkg.util.intstr.IntOrString': ({ type, intVal, strVal }) => (type === 1 ? (strVal ?? '') : (intVal ?? 0)),
+  'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1': ({ Raw }) => json(Raw),
+  'io.k8s.apimachinery.pkg.runtime.RawExtension': ({ raw }) => json(raw),
+  [`${CRD}JSON`]: ({ raw }) => json(raw),
+  [`${CRD}JSONSchemaPropsOrArray`]: ({ schema: one, jSONSchemas }) => jSONSchemas ?? one ?? null,
+  [`${CRD}JSONSchemaPropsOrBool`]: ({ schema: one, allows }) => one ?? allows ?? false,
+  [`${CRD}JSONSchemaPropsOrStringArray`]: ({ schema: one, property }) => property ?? one ?? null,
+};
+
+function instant(seconds: unknown, nanos: unknown, digits: 0 | 6): string | null {
+  if (seconds === undefined && nanos === undefined) return null;
+  const base = new Date(Number(seconds ?? 0) * 1000).toISOString().slice(0, 19);
+  return digits === 0 ? `${base}Z` : `${base}.${String(Math.floor(Number(nanos ?? 0) / 1000)).padStart(6, '0')}Z`;
+}
+
+function json(base64: unknown): unknown {
+  return typeof base64 === 'string' && base64 ? JSON.parse(Buffer.from(base64, 'base64').toString()) : null;
+}
+
+function push(out: Json, name: string, value: unknown): void {
+  const list = out[name] as unknown[] | undefined;
+  if (list) list.push(value);
+  else out[name] = [value];
+}
+
+function readScalars(reader: BinaryReader, type: string, wire: WireType): unknown[] {
+  if (wire === WireType.LengthDelimited && type !== 'string' && type !== 'bytes') {
+    const packed = new BinaryReader(reader.bytes());
+    const values: unknown[] = [];
+    while (packed.pos < packed.len) values.push(readScalar(packed, type));
+    return values;
+  }
+  return [readScalar(reader, type)];
+}
+
+function readScalar(reader: BinaryReader, type: string): unknown {
+  switch (type) {
+    case 'string':
+      return reader.string();
+    case 'bytes':
+      return Buffer.from(reader.bytes()).toString('base64');
+    case 'bool':
+      return reader.bool();
+    case 'int32':
+      return reader.int32();
+    case 'uint32':
+      return reader.uint32();
+    case 'double':
+      return reader.double();
+    default:
+      return Number(reader.int64());
+  }
+}

@@ -1,0 +1,47 @@
+import { type Document, isMap, isPair, parseDocument, visit } from 'yaml';
+import { badRequest } from '../../api/status.ts';
+
+/** Aliases multiply a small text into a huge object; no manifest needs this many. */
+const MAX_ALIASES = 100;
+
+function parse(text: string): Document.Parsed {
+  try {
+    return parseDocument(text, { version: '1.1', uniqueKeys: false, merge: true, logLevel: 'silent' });
+  } catch (error) {
+    // The parser recurses; what overflows it is no manifest.
+    if (error instanceof RangeError) throw badRequest('the body of the request nests too deep');
+    throw error;
+  }
+}
+
+/**
+ * Reads a YAML body by the rules of YAML 1.1, as upstream does (`y` is true).
+ *
+ * @throws StatusError BadRequest with line and column.
+ */
+export function parseYaml(text: string): { value: unknown; duplicates: string[] } {
+  const document = parse(text);
+  const error = document.errors[0];
+  if (error) throw badRequest(`error converting YAML to JSON: yaml: line ${error.linePos?.[0].line ?? 1}: ${error.message.split('\n')[0]}`);
+  const duplicates: string[] = [];
+  let depth = 0;
+  visit(document, {
+    Node(_key, _node, path) {
+      depth = Math.max(depth, path.length);
+    },
+    Map(_key, map, path) {
+      const seen = new Set<string>();
+      for (const pair of map.items) {
+        const key = String(pair.key);
+        if (seen.has(key)) duplicates.push([...path.filter(isPair).map((p) => String(p.key)), key].join('.'));
+        seen.add(key);
+      }
+    },
+  });
+  if (depth > 1000) throw badRequest('the body of the request nests too deep');
+  try {
+    return { value: isMap(document.contents) || document.contents ? document.toJS({ maxAliasCount: MAX_ALIASES }) : {}, duplicates };
+  } catch (failure) {
+    throw badRequest(`error converting YAML to JSON: yaml: ${(failure as Error).message}`);
+  }
+}

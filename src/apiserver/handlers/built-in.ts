@@ -1,0 +1,66 @@
+import type { KindBehaviour, ResourceFacts } from '../../api/resource.ts';
+import { assert } from '../../lib/assert.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Authorizer } from '../chain/authorization.ts';
+import { decodeGo } from '../decode/go.ts';
+import type { Registry } from '../registry.ts';
+import { type Handlers, servedResource } from '../served-resource.ts';
+import { bareBindingHandlers, bindingHandlers } from './binding.ts';
+import { evictionHandlers } from './eviction.ts';
+import { finalizeHandlers } from './finalize.ts';
+import { logHandlers, type PodConnector } from './pod-connection.ts';
+import { reviewHandlers } from './reviews.ts';
+import { scaleHandlers } from './scale.ts';
+import { type HandlerParts, partHandlers, storedHandlers } from './stored.ts';
+
+export interface BuiltIns extends HandlerParts {
+  registry: Registry;
+  authorizer: Authorizer;
+  connector: PodConnector;
+  clock: Clock;
+}
+
+/** Serves the kinds that come with the server: stored ones, and those that are questions. */
+export function serveBuiltIns(parts: BuiltIns, resources: readonly ResourceFacts[], kinds: readonly KindBehaviour[]): void {
+  const { registry } = parts;
+  const stored = storedHandlers(parts);
+  const others: Readonly<Record<string, Handlers>> = { ...reviewHandlers(parts, parts.authorizer), bindings: bareBindingHandlers(parts, registry) };
+  const subresources = subresourceHandlers(parts);
+  const behaviours = new Map(kinds.map((kind) => [idOf(kind), kind]));
+  for (const facts of resources) {
+    if (!facts.schema) continue;
+    const type = registry.types.get(facts.schema);
+    assert(type, `${facts.resource} has no type`);
+    const { group, version, kind } = facts;
+    registry.add(
+      servedResource({
+        facts,
+        type,
+        decode: decodeGo,
+        behaviour: behaviours.get(idOf(facts)) ?? { group, version, kind },
+        handlers: others[facts.resource] ?? stored,
+        subresource: (name) => subresources[`${facts.resource}/${name}`] ?? subresources[name],
+      }),
+    );
+  }
+}
+
+function idOf({ group, version, kind }: { group: string; version: string; kind: string }): string {
+  return `${group}/${version}/${kind}`;
+}
+
+/** By name; those of one resource alone by `resource/name`. */
+function subresourceHandlers(parts: BuiltIns): Readonly<Record<string, Handlers>> {
+  const part = partHandlers(parts);
+  return {
+    status: part,
+    approval: part,
+    scale: scaleHandlers(parts),
+    'pods/resize': part,
+    'pods/ephemeralcontainers': part,
+    'pods/binding': bindingHandlers(parts),
+    'pods/eviction': evictionHandlers(parts, parts.registry),
+    'pods/log': logHandlers(parts.connector, parts.clock),
+    'namespaces/finalize': finalizeHandlers(parts),
+  };
+}

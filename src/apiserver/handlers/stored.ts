@@ -1,0 +1,108 @@
+import type { KubeList } from '../../api/object.ts';
+import type { ApiRequest } from '../../api/request.ts';
+import { badRequest, conflict, hasReason } from '../../api/status.ts';
+import { type BodyDecoder, targetOf } from '../decode/body.ts';
+import { get, list, selectObjects } from '../read/list.ts';
+import { type WatchSource, watch } from '../read/watch.ts';
+import type { Handler, Handlers, ServedResource } from '../served-resource.ts';
+import { writeOptions } from '../write/options.ts';
+import { type Submitted, targetOfRequest } from '../write/write.ts';
+import type { WritePath } from '../write/write-path.ts';
+import { apply } from './apply.ts';
+import { deleteOptions } from './delete-options.ts';
+import { patchOf } from './patch.ts';
+
+/** What handlers work with: the parts of one server. */
+export interface HandlerParts extends WatchSource {
+  writes: WritePath;
+  bodies: BodyDecoder;
+}
+
+/** How the resources are answered whose objects are stored: all but a few questions. */
+export function storedHandlers(parts: HandlerParts): Handlers {
+  const { storage, writes, bodies } = parts;
+  return {
+    ...partHandlers(parts),
+    list: (resource, request) => list(storage, resource, request),
+    watch: (resource, request) => watch(parts, resource, request),
+
+    async create(resource, request) {
+      const options = writeOptions('CreateOptions', request);
+      const submitted = bodies.decode(request, targetOf(resource), options.fieldValidation);
+      const { object, warnings } = await writes.create({ ...targetOfRequest(resource, request), options }, submitted);
+      return { code: 201, object, warnings };
+    },
+
+    async delete(resource, request) {
+      const options = deleteOptions(bodies, request);
+      return { code: 200, object: await writes.delete(targetOfRequest(resource, request), options) };
+    },
+
+    async deletecollection(resource, request) {
+      const options = deleteOptions(bodies, request);
+      const target = targetOfRequest(resource, request);
+      const { objects, revision } = await selectObjects(storage, resource, request);
+      const items: KubeList['items'] = [];
+      for (const object of objects) {
+        const { name = '', namespace = '' } = object.metadata;
+        try {
+          await writes.delete({ ...target, namespace, name }, options);
+          items.push(object);
+        } catch (error) {
+          // Somebody else was faster.
+          if (!hasReason(error, 'NotFound')) throw error;
+        }
+      }
+      const metadata = { resourceVersion: String(revision) };
+      return { code: 200, object: { kind: `${resource.facts.kind}List`, apiVersion: resource.apiVersion, metadata, items } };
+    },
+  };
+}
+
+/** A part of a stored object, such as its status: read, replaced and patched like the object itself. */
+export function partHandlers(parts: HandlerParts): Handlers {
+  const { storage } = parts;
+  return {
+    get: (resource, request) => get(storage, resource, request),
+    update: (resource, request) => update(parts, resource, request),
+    patch: patchHandler(parts),
+  };
+}
+
+async function update({ storage, writes, bodies }: HandlerParts, resource: ServedResource, request: ApiRequest): ReturnType<Handler> {
+  const options = writeOptions('UpdateOptions', request);
+  const submitted = bodies.decode(request, targetOf(resource), options.fieldValidation);
+  const target = { ...targetOfRequest(resource, request), options };
+  checkName(resource, request, submitted);
+  const { uid } = submitted.object.metadata;
+  if (!request.subresource && resource.behaviour.allowCreateOnUpdate && !(await storage.get(resource, target))) {
+    if (uid) throw conflict(resource.facts, target.name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: `);
+    const { object, warnings } = await writes.create(target, submitted);
+    return { code: 201, object, warnings };
+  }
+  const { object, warnings } = await writes.update(target, () => submitted);
+  return { code: 200, object, warnings };
+}
+
+function checkName(resource: ServedResource, { name = '', namespace = '' }: ApiRequest, { object: { metadata } }: Submitted): void {
+  if (metadata.name && metadata.name !== name) throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
+  if (!metadata.name) throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (!resource.namespaced) return;
+  if (metadata.namespace && metadata.namespace !== namespace)
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  metadata.namespace = namespace;
+}
+
+function patchHandler(parts: HandlerParts): Handler {
+  const { writes, bodies } = parts;
+  return async (resource, request) => {
+    const patch = patchOf(request);
+    if (patch.type === 'apply') return apply(parts, resource, request, patch.configuration);
+    const options = writeOptions('PatchOptions', request);
+    const target = targetOf(resource);
+    const { object, warnings } = await writes.update({ ...targetOfRequest(resource, request), options }, (current) =>
+      patch.apply(current, { bodies, target, namespaced: resource.namespaced, fieldValidation: options.fieldValidation }),
+    );
+    return { code: 200, object, warnings };
+  };
+}

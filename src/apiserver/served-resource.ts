@@ -1,0 +1,67 @@
+import { apiVersionOf } from '../api/object.ts';
+import type { ApiRequest, ApiResponse, Verb } from '../api/request.ts';
+import type { KindBehaviour, ResourceFacts } from '../api/resource.ts';
+import type { Struct } from '../api/type.ts';
+import type { Decode } from './decode/decode.ts';
+
+/** Answers a request for a resource. @throws StatusError for everything that is not a success. */
+export type Handler = (resource: ServedResource, request: ApiRequest) => Promise<ApiResponse>;
+
+export type Handlers = Readonly<Partial<Record<Verb, Handler>>>;
+
+type SubresourceFacts = NonNullable<ResourceFacts['subresources']>[number];
+
+export interface ServedSubresource {
+  readonly facts: SubresourceFacts;
+  readonly handlers: Handlers;
+}
+
+/** One resource as it is served in one version. */
+export interface ServedResource {
+  readonly facts: ResourceFacts;
+  /** `apps/v1` */
+  readonly apiVersion: string;
+  readonly type: Struct;
+  readonly decode: Decode;
+  readonly behaviour: KindBehaviour;
+  /** `/registry/deployments/`; versions and groups that show the same objects share it. */
+  readonly prefix: string;
+  readonly namespaced: boolean;
+  readonly hasStatus: boolean;
+  readonly hasGeneration: boolean;
+  readonly handlers: Handlers;
+  /** By name. */
+  readonly subresources: ReadonlyMap<string, ServedSubresource>;
+}
+
+export interface ResourceDefinition {
+  facts: ResourceFacts;
+  type: Struct;
+  decode: Decode;
+  behaviour: KindBehaviour;
+  handlers: Handlers;
+  /** The handlers of a subresource; undefined: it is not served. */
+  subresource: (name: string) => Handlers | undefined;
+}
+
+/** A served resource: what its facts and its behaviour come to. */
+export function servedResource({ facts, type, decode, behaviour, handlers, subresource }: ResourceDefinition): ServedResource {
+  const subresources = new Map<string, ServedSubresource>();
+  for (const facet of facts.subresources ?? []) {
+    const own = subresource(facet.name);
+    if (own) subresources.set(facet.name, { facts: facet, handlers: own });
+  }
+  return Object.freeze({
+    facts,
+    apiVersion: apiVersionOf(facts),
+    type,
+    decode,
+    behaviour,
+    prefix: `/registry/${behaviour.storagePrefix ?? facts.resource}/`,
+    namespaced: facts.scope === 'Namespaced',
+    hasStatus: behaviour.hasStatus ?? facts.subresources?.some(({ name }) => name === 'status') ?? false,
+    hasGeneration: behaviour.hasGeneration ?? false,
+    handlers,
+    subresources,
+  });
+}

@@ -1,0 +1,122 @@
+import { deepCopy } from '../../api/equality.ts';
+import type { DeleteOptions } from '../../api/generated/types/meta.v1.ts';
+import type { KubeObject } from '../../api/object.ts';
+import { badRequest, conflict, notFound, StatusError } from '../../api/status.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Rng } from '../../lib/rng.ts';
+import type { AdmissionAttributes, AdmissionChain } from '../admission/admission.ts';
+import type { Storage } from '../storage/storage.ts';
+import { defaultCreate, defaultUpdate, identify } from './default.ts';
+import { checkDeletePreconditions, markForDeletion, removalAnswer } from './delete.ts';
+import { own } from './own.ts';
+import { storeChanged, storeNew } from './store.ts';
+import { checkPreconditions, MODIFIED, validate } from './validate.ts';
+import type { Part, Submitted, Target, Write, WriteTarget, Written } from './write.ts';
+
+/** Names that are generated anew when one is taken, before the client is told. */
+const NAME_ATTEMPTS = 8;
+/** The longest base of a generated name; five random characters follow (apiserver/pkg/storage/names). */
+const MAX_GENERATED_BASE = 58;
+
+export interface WritePathOptions {
+  storage: Storage;
+  admission: AdmissionChain;
+  clock: Clock;
+  rng: Rng;
+}
+
+/** The one way in which objects come into being, change and go, whoever asks (upstream: registry.Store). */
+export class WritePath {
+  readonly #storage: Storage;
+  readonly #admission: AdmissionChain;
+  readonly #clock: Clock;
+  readonly #rng: Rng;
+
+  constructor({ storage, admission, clock, rng }: WritePathOptions) {
+    this.#storage = storage;
+    this.#admission = admission;
+    this.#clock = clock;
+    this.#rng = rng;
+  }
+
+  /** Creates an object. @throws StatusError */
+  async create(target: WriteTarget, submitted: Submitted): Promise<Written> {
+    const write = await this.#admit(defaultCreate(target, submitted));
+    const { name, generateName, resourceVersion } = write.object.metadata;
+    if (resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
+    if (name || !generateName) return this.#createNamed({ ...write, name: name ?? '' });
+    for (let attempt = 1; ; attempt++) {
+      const object = deepCopy(write.object);
+      object.metadata.name = generateName.slice(0, MAX_GENERATED_BASE) + this.#rng.suffix(5);
+      try {
+        return await this.#createNamed({ ...write, object, name: object.metadata.name });
+      } catch (error) {
+        if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists' || attempt === NAME_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  async #createNamed(admitted: Write): Promise<Written> {
+    const nowMs = this.#clock.now();
+    const write = validate(own(identify(admitted, { rng: this.#rng, nowMs }), nowMs));
+    const object = await this.#admission.guard(attributesOf(write), () => storeNew(this.#storage, write));
+    return { object, warnings: write.warnings };
+  }
+
+  /**
+   * Reads, changes, checks and writes an object until no other writer comes between (upstream: GuaranteedUpdate).
+   *
+   * @param change makes what the client wants of what stands there; it is called again when another writer was faster.
+   * @throws StatusError
+   */
+  async update(target: WriteTarget, change: (current: KubeObject) => Promise<Submitted> | Submitted, part = partOf(target)): Promise<Written> {
+    const { resource, name } = target;
+    for (;;) {
+      const current = await this.#storage.get(resource, target);
+      if (!current) throw notFound(resource.facts, name);
+      const old = current.object;
+      const submitted = await change(old);
+      checkPreconditions(target, submitted.object, old);
+      const admitted = await this.#admit(defaultUpdate(target, old, submitted, part));
+      const write = validate(own(admitted, this.#clock.now()), part);
+      const object = await this.#admission.guard(attributesOf(write), () => storeChanged(this.#storage, write, current.revision));
+      if (object) return { object, warnings: write.warnings };
+      // Somebody else was faster: what the client insists on is compared anew; a patch is applied to what stands there now.
+    }
+  }
+
+  /** Removes one object, or marks it for removal where a finalizer or a grace period holds it. @throws StatusError */
+  async delete(target: Target, options: DeleteOptions): Promise<KubeObject> {
+    const { resource, name } = target;
+    const dryRun = options.dryRun?.includes('All') ?? false;
+    for (;;) {
+      const current = await this.#storage.get(resource, target);
+      if (!current) throw notFound(resource.facts, name);
+      const { object, revision } = current;
+      checkDeletePreconditions(resource, name, object, options);
+      await this.#admission.validate({ ...target, operation: 'DELETE', subresource: '', old: object, dryRun });
+      const marked = markForDeletion(resource, object, options, this.#clock.now());
+      if (marked) {
+        if (marked === object || dryRun) return marked;
+        const outcome = await this.#storage.put(resource, marked, revision);
+        if (outcome.ok) return outcome.object;
+      } else if (dryRun || (await this.#storage.delete(resource, target, revision)) !== undefined) {
+        return removalAnswer(resource, object, this.#clock.now());
+      }
+      if (options.preconditions?.resourceVersion) throw conflict(resource.facts, name, MODIFIED);
+    }
+  }
+
+  async #admit(write: Write): Promise<Write> {
+    return { ...write, object: await this.#admission.admit(attributesOf(write)) };
+  }
+}
+
+function attributesOf({ operation, resource, subresource, namespace, name, object, old, user, options }: Write): AdmissionAttributes & { object: KubeObject } {
+  return { operation, resource, subresource, namespace, name, object, ...(old ? { old } : {}), user, dryRun: options.dryRun };
+}
+
+/** The part of the object that its kind lets a subresource change. */
+function partOf({ resource, subresource }: Target): Part | undefined {
+  return resource.behaviour.parts?.[subresource];
+}

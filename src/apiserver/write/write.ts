@@ -1,0 +1,59 @@
+import type { FieldError } from '../../api/field-error.ts';
+import type { ManagedFieldsEntry } from '../../api/generated/types/meta.v1.ts';
+import type { KubeObject } from '../../api/object.ts';
+import type { ApiRequest, UserInfo } from '../../api/request.ts';
+import type { PartOfObject } from '../../api/resource.ts';
+import type { ServedResource } from '../served-resource.ts';
+import type { WriteOptions } from './options.ts';
+
+/** What a write is aimed at, and by whom. */
+export interface Target {
+  resource: ServedResource;
+  /** Empty for a resource without namespaces. */
+  namespace: string;
+  name: string;
+  /** Empty for the object itself. */
+  subresource: string;
+  user: UserInfo;
+}
+
+export interface WriteTarget extends Target {
+  options: WriteOptions;
+}
+
+/**
+ * A write on its way through the steps of this folder: decode → default → admit → own → validate → store. Each step
+ * returns the next value; `object` belongs to the write alone until it is stored.
+ */
+export interface Write extends WriteTarget {
+  operation: 'CREATE' | 'UPDATE';
+  object: KubeObject;
+  /** What stands there now; undefined for a create. */
+  old: KubeObject | undefined;
+  /** Sentences for Warning headers. */
+  warnings: readonly string[];
+  /** Who owns which field, where a server-side apply has worked it out already. */
+  managedFields?: ManagedFieldsEntry[];
+}
+
+/** What a client wants an object to be. */
+export interface Submitted {
+  object: KubeObject;
+  warnings?: readonly string[];
+  managedFields?: ManagedFieldsEntry[];
+}
+
+export interface Written {
+  object: KubeObject;
+  warnings: readonly string[];
+}
+
+/** How a subresource takes part of what is submitted: what it merges into the stored object, and its own validation. */
+export interface Part extends Pick<PartOfObject<KubeObject>, 'merge'> {
+  /** Undefined: that of the object itself. */
+  validateUpdate?: (object: KubeObject, old: KubeObject) => FieldError[];
+}
+
+export function targetOfRequest(resource: ServedResource, { namespace = '', name = '', subresource = '', user }: ApiRequest): Target {
+  return { resource, namespace, name, subresource, user };
+}
