@@ -1,8 +1,10 @@
+import { deepFreeze } from '../api/equality.ts';
 import { apiVersionOf } from '../api/object.ts';
 import type { ApiRequest, ApiResponse, Verb } from '../api/request.ts';
 import type { KindBehaviour, ResourceFacts } from '../api/resource.ts';
 import type { Struct } from '../api/type.ts';
 import type { Decode } from './decode/decode.ts';
+import { zeroObject } from './decode/go.ts';
 
 /** Answers a request for a resource. @throws StatusError for everything that is not a success. */
 export type Handler = (resource: ServedResource, request: ApiRequest) => Promise<ApiResponse>;
@@ -23,6 +25,8 @@ export interface ServedResource {
   readonly apiVersion: string;
   readonly type: Struct;
   readonly decode: Decode;
+  /** What an object is before anything is set: the beginning of ownership. */
+  readonly zero: object;
   readonly behaviour: KindBehaviour;
   /** `/registry/deployments/`; versions and groups that show the same objects share it. */
   readonly prefix: string;
@@ -56,6 +60,7 @@ export function servedResource({ facts, type, decode, behaviour, handlers, subre
     apiVersion: apiVersionOf(facts),
     type,
     decode,
+    zero: type.id ? deepFreeze(zeroObject(type)) : {},
     behaviour,
     prefix: `/registry/${behaviour.storagePrefix ?? facts.resource}/`,
     namespaced: facts.scope === 'Namespaced',

@@ -54,9 +54,9 @@ export class AdmissionChain {
 
   /** @returns the object as the plugins want it. */
   async admit(attributes: AdmissionAttributes & { object: KubeObject }): Promise<KubeObject> {
-    let { object } = attributes;
-    for (const plugin of this.#plugins) if (plugin.admit) object = await plugin.admit({ ...attributes, object }, this.#context);
-    return object;
+    const current = { ...attributes };
+    for (const plugin of this.#plugins) if (plugin.admit) current.object = await plugin.admit(current, this.#context);
+    return current.object;
   }
 
   /** @returns what takes back the plugins' books. */
@@ -67,7 +67,7 @@ export class AdmissionChain {
     };
     try {
       for (const plugin of this.#plugins) {
-        const step = await plugin.validate?.(attributes, this.#context);
+        const step = plugin.validate && (await plugin.validate(attributes, this.#context));
         if (step) undos.push(step);
       }
     } catch (error) {

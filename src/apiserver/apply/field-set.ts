@@ -10,7 +10,7 @@ export class FieldSet {
   /** What the set reads as, once somebody has asked; the set no longer changes then. */
   #fieldsV1: Record<string, unknown> | undefined;
   /** The sets of FieldsV1 values, which are immutable: most managers are read again with every write, unchanged. */
-  static readonly #read = new WeakMap<object, FieldSet>();
+  static readonly #known = new WeakMap<object, FieldSet>();
 
   get isEmpty(): boolean {
     if (this.members.size > 0) return false;
@@ -32,6 +32,7 @@ export class FieldSet {
 
   union(other: FieldSet): FieldSet {
     if (other.isEmpty) return this;
+    if (this.isEmpty) return other;
     const out = new FieldSet();
     for (const set of [this, other]) {
       for (const member of set.members) out.members.add(member);
@@ -105,35 +106,46 @@ export class FieldSet {
 
   /** FieldsV1, as it stands in metadata.managedFields. */
   toFieldsV1(): Record<string, unknown> {
-    if (this.#fieldsV1) return this.#fieldsV1;
-    const out: Record<string, unknown> = {};
-    const elements = [...new Set([...this.members, ...this.children.keys()])].sort();
-    for (const element of elements) {
-      const child = this.children.get(element);
-      if (!child || child.isEmpty) {
-        if (this.members.has(element)) out[element] = {};
-        continue;
-      }
-      out[element] = { ...(this.members.has(element) ? { '.': {} } : {}), ...child.toFieldsV1() };
+    if (!this.#fieldsV1) {
+      this.#fieldsV1 = this.#encode();
+      FieldSet.#known.set(this.#fieldsV1, this);
     }
-    this.#fieldsV1 = out;
+    return this.#fieldsV1;
+  }
+
+  #encode(): Record<string, unknown> {
+    const out: Record<string, unknown> = {};
+    const elements = this.children.size === 0 ? [...this.members] : [...new Set([...this.members, ...this.children.keys()])];
+    for (const element of elements.sort()) {
+      const child = this.children.get(element);
+      const below = child && !child.isEmpty ? child.#encode() : undefined;
+      if (below === undefined) {
+        if (this.members.has(element)) out[element] = {};
+      } else out[element] = this.members.has(element) ? { '.': {}, ...below } : below;
+    }
     return out;
   }
 
   static fromFieldsV1(fields: unknown): FieldSet {
     if (typeof fields !== 'object' || fields === null) return new FieldSet();
-    const known = FieldSet.#read.get(fields);
-    if (known) return known;
+    let set = FieldSet.#known.get(fields);
+    if (!set) {
+      set = FieldSet.#decode(fields);
+      set.#fieldsV1 = fields as Record<string, unknown>;
+      FieldSet.#known.set(fields, set);
+    }
+    return set;
+  }
+
+  static #decode(fields: object): FieldSet {
     const out = new FieldSet();
     for (const [element, below] of Object.entries(fields)) {
       if (element === '.') continue;
-      const keys = typeof below === 'object' && below !== null ? Object.keys(below) : [];
-      if (keys.length === 0 || keys.includes('.')) out.members.add(element);
-      const child = FieldSet.fromFieldsV1(below);
+      const inner: object = typeof below === 'object' && below !== null ? below : {};
+      const child = FieldSet.#decode(inner);
+      if (child.isEmpty || Object.hasOwn(inner, '.')) out.members.add(element);
       if (!child.isEmpty) out.children.set(element, child);
     }
-    out.#fieldsV1 = fields as Record<string, unknown>;
-    FieldSet.#read.set(fields, out);
     return out;
   }
 

@@ -1,6 +1,5 @@
 import type { ManagedFieldsEntry } from '../../api/generated/types/meta.v1.ts';
 import type { KubeObject } from '../../api/object.ts';
-import { zeroObject } from '../decode/go.ts';
 import type { ServedResource } from '../served-resource.ts';
 import { FieldSet } from './field-set.ts';
 import { type Comparison, compare, TypedError } from './typed.ts';
@@ -100,7 +99,7 @@ export function changedByUpdate({ resource, subresource, options, object, old }:
   const before = given?.length ? given : old?.metadata.managedFields;
   let comparison: Comparison;
   try {
-    comparison = compare(resource.type, old ? comparable(old) : zeroObject(resource.type), comparable(object));
+    comparison = compare(resource.type, old ? comparable(old) : resource.zero, comparable(object));
   } catch (error) {
     // Ownership never stands in the way of a plain write (upstream: UpdateNoErrors).
     if (error instanceof TypedError) return old?.metadata.managedFields;

@@ -29,7 +29,10 @@ export function parseBody(request: ApiRequest): { value: unknown; duplicates: ()
   if (!(body instanceof Uint8Array)) return { value: body, duplicates: () => [] };
   const type = mediaType(request.contentType);
   const text = decodeUtf8(body);
-  if (type === 'application/json' || type === '') return { value: parseJson(text), duplicates: () => duplicateKeys(text) };
+  if (type === 'application/json' || type === '') {
+    const value = parseJson(text);
+    return { value, duplicates: () => duplicateKeys(text, value) };
+  }
   if (type === 'application/yaml') {
     const { value, duplicates } = parseYaml(text);
     return { value, duplicates: () => duplicates };

@@ -18,16 +18,19 @@ export function parseJson(text: string): unknown {
   }
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 /** Decodes UTF-8, refusing what is not. */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
     throw badRequest('the body of the request is not valid UTF-8');
   }
 }
 
 function checkDepth(text: string): void {
+  if (opensAtMost(text, MAX_DEPTH)) return;
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -36,6 +39,13 @@ function checkDepth(text: string): void {
       if (++depth > MAX_DEPTH) throw badRequest(`the body of the request nests deeper than ${MAX_DEPTH} levels`);
     } else if (code === 0x7d || code === 0x5d) depth--;
   }
+}
+
+/** Whether the text has no more opening braces and brackets than that, in strings or not: then it cannot nest deeper. */
+function opensAtMost(text: string, limit: number): boolean {
+  let count = 0;
+  for (const open of ['{', '[']) for (let at = text.indexOf(open); at >= 0; at = text.indexOf(open, at + 1)) if (++count > limit) return false;
+  return true;
 }
 
 /** The index of the quote that closes the string that opens at `start`. */
@@ -51,8 +61,11 @@ function endOfString(text: string, start: number): number {
 /**
  * The paths of keys that occur twice in one object, as upstream's strict decoder names them (`spec.replicas`). JSON.parse
  * keeps the last of them silently.
+ *
+ * @param parsed what JSON.parse made of the text; where it has as many keys as the text, none is lost.
  */
-export function duplicateKeys(text: string): string[] {
+export function duplicateKeys(text: string, parsed: unknown): string[] {
+  if (countKeys(parsed) === countKeyTokens(text)) return [];
   const found: string[] = [];
   const stack: { keys: Set<string> | undefined; path: string; index: number }[] = [];
   let key = '';
@@ -87,4 +100,23 @@ export function duplicateKeys(text: string): string[] {
     }
   }
   return [...new Set(found)];
+}
+
+function countKeys(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) for (const element of value) count += countKeys(element);
+  else {
+    const fields = value as Record<string, unknown>;
+    for (const key of Object.keys(fields)) count += 1 + countKeys(fields[key]);
+  }
+  return count;
+}
+
+/** Keys in a JSON text, and whatever in its strings looks like the end of one. */
+function countKeyTokens(text: string): number {
+  const token = /"\s*:/g;
+  let count = 0;
+  while (token.test(text)) count++;
+  return count;
 }
