@@ -4,7 +4,7 @@
 //   types/<group>.<version>.ts   the TypeScript interfaces
 //   schema.ts                    what the API server walks at run time: decode, defaults, patches, server-side apply
 //   descriptions.ts              the prose of OpenAPI and `kubectl explain`; loaded only when somebody asks
-//   resources.ts                 the discovery and column tables, as code
+//   resource-facts.ts               the discovery and column tables, as code
 //   protobuf.ts                  field numbers of the binary form, which Go clients send
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -239,8 +239,8 @@ const resources = discovery.map((r) => ({
   columns: facts('columns')[`${r.resource}.${r.version}.${r.group}`],
 }));
 writeFileSync(
-  join(out, 'resources.ts'),
-  `${banner}import type { ResourceFacts } from '../resource.ts';\n\nexport const resources = JSON.parse(${JSON.stringify(JSON.stringify(resources))}) as ResourceFacts[];\n`,
+  join(out, 'resource-facts.ts'),
+  `${banner}import type { ResourceFacts } from '../resource-facts.ts';\n\nexport const resourceFacts = JSON.parse(${JSON.stringify(JSON.stringify(resources))}) as ResourceFacts[];\n`,
 );
 writeFileSync(
   join(out, 'protobuf.ts'),

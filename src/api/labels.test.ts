@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { meetsFieldSelector, parseFieldSelector } from './field-selectors.ts';
-import { formatSelector, parseSelector, selectorFrom, validateLabelSelector } from './labels.ts';
+import { parseSelector } from './label-parser.ts';
+import { validateLabelSelector } from './label-validation.ts';
+import { formatSelector, selectorFrom } from './labels.ts';
 
 test.each([
   ['t=x', { t: 'x' }, true],

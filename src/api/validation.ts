@@ -1,5 +1,6 @@
 import { type FieldError, invalid, notSupported, required } from './field-error.ts';
-import { dns1123LabelFaults, dns1123SubdomainFaults, httpPathFaults, IP_FAULT, ipFamily, portNameFaults, portNumberFaults } from './names.ts';
+import { IP_FAULT, ipFamily } from './ip-address.ts';
+import { dns1123LabelFaults, dns1123SubdomainFaults, httpPathFaults, portNameFaults, portNumberFaults } from './names.ts';
 import { parseQuantity } from './quantity.ts';
 
 /** Checks that many kinds share. Each returns the faults of one field. */

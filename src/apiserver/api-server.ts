@@ -1,6 +1,7 @@
-import { resources } from '../api/generated/resources.ts';
+import { resourceFacts } from '../api/generated/resource-facts.ts';
 import { schema } from '../api/generated/schema.ts';
-import { kinds } from '../api/kinds.ts';
+import type { KindBehaviour } from '../api/kind.ts';
+import { kinds as builtInKinds } from '../api/kinds.ts';
 import type { ApiRequest, ApiResponse, Transport } from '../api/request.ts';
 import { methodNotAllowed, pathNotFound } from '../api/status.ts';
 import { compileTypes } from '../api/type.ts';
@@ -26,6 +27,8 @@ export interface ApiServerOptions {
   rng: Rng;
   admission: readonly AdmissionPlugin[];
   authorizer?: Authorizer;
+  /** The kinds that are more than their schema. Default: upstream's. */
+  kinds?: readonly KindBehaviour[];
   /** Reaches the kubelets, for logs, exec and the like. */
   nodes?: NodeConnections;
   /** Freeze every object that is handed out, so that a reader that writes fails. For tests. */
@@ -45,7 +48,7 @@ export class ApiServer implements Transport {
   readonly chain: Chain;
   readonly clock: Clock;
 
-  constructor({ store, clock, rng, admission, authorizer = adminsOnly, nodes = () => undefined, freeze = false }: ApiServerOptions) {
+  constructor({ store, clock, rng, admission, authorizer = adminsOnly, kinds = builtInKinds, nodes = () => undefined, freeze = false }: ApiServerOptions) {
     const { registry } = this;
     const storage = new Storage(store, { freeze });
     const writes: WritePath = new WritePath({
@@ -60,7 +63,7 @@ export class ApiServer implements Transport {
     this.connector = new PodConnector({ storage, registry, nodes });
     this.chain = new Chain([authorization(authorizer)]);
     const bodies = new BodyDecoder(registry);
-    serveBuiltIns({ registry, storage, writes, bodies, authorizer, connector: this.connector, clock, rng }, resources, kinds);
+    serveBuiltIns({ registry, storage, writes, bodies, authorizer, connector: this.connector, clock, rng }, resourceFacts, kinds);
   }
 
   /** @throws StatusError for everything that is not a success. */
@@ -106,8 +109,8 @@ function admissionContext({ registry, storage, clock, rng, writes }: AdmissionPa
   return {
     clock,
     rng,
-    async get(resource, place) {
-      const found = await storage.get(registry.get(resource), place);
+    async get(resource, at) {
+      const found = await storage.get(registry.get(resource), at);
       return found?.object as never;
     },
     async all(resource, namespace = '') {

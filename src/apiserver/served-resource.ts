@@ -1,7 +1,8 @@
 import { deepFreeze } from '../api/equality.ts';
+import type { KindBehaviour } from '../api/kind.ts';
 import { apiVersionOf } from '../api/object.ts';
 import type { ApiRequest, ApiResponse, Verb } from '../api/request.ts';
-import type { KindBehaviour, ResourceFacts } from '../api/resource.ts';
+import type { ResourceFacts } from '../api/resource-facts.ts';
 import type { Struct } from '../api/type.ts';
 import type { Decode } from './decode/decode.ts';
 import { zeroObject } from './decode/go.ts';

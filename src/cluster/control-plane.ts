@@ -1,4 +1,4 @@
-import { resources } from '../api/generated/resources.ts';
+import { resourceFacts } from '../api/generated/resource-facts.ts';
 import type { Resource } from '../api/object.ts';
 import type { Transport } from '../api/request.ts';
 import { Namespaces, Nodes, Pods } from '../api/resources.ts';
@@ -167,7 +167,7 @@ export class ControlPlane {
 /** What the garbage collector and the namespace controller watch over: each kind once, in its stored version. */
 function deletableResources(): Resource[] {
   const seen = new Set<string>();
-  return resources
+  return resourceFacts
     .filter(({ verbs, kind }) => verbs.includes('list') && verbs.includes('watch') && verbs.includes('delete') && !seen.has(kind) && seen.add(kind))
     .map(({ group, version, resource, kind, scope }) => ({ group, version, resource, kind, namespaced: scope === 'Namespaced' }));
 }

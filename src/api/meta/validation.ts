@@ -1,6 +1,6 @@
 import { at, type FieldError, forbidden, invalid, required, tooLong } from '../field-error.ts';
 import type { ObjectMeta, OwnerReference } from '../generated/types/meta.v1.ts';
-import { validateLabels } from '../labels.ts';
+import { validateLabels } from '../label-validation.ts';
 import { byteLength, dns1123LabelFaults, dns1123SubdomainFaults, qualifiedNameFaults } from '../names.ts';
 
 /** The most that all keys and values of annotations may take together, in bytes. */

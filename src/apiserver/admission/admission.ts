@@ -5,7 +5,7 @@ import type { Rng } from '../../lib/rng.ts';
 import type { ServedResource } from '../served-resource.ts';
 
 export interface AdmissionAttributes {
-  operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+  operation: 'CREATE' | 'UPDATE' | 'DELETE';
   resource: ServedResource;
   subresource: string;
   namespace: string;
@@ -22,7 +22,7 @@ export interface AdmissionAttributes {
 export interface AdmissionContext {
   readonly clock: Clock;
   readonly rng: Rng;
-  get<T extends KubeObject>(resource: Resource<T>, place: { namespace: string; name: string }): Promise<T | undefined>;
+  get<T extends KubeObject>(resource: Resource<T>, at: { namespace: string; name: string }): Promise<T | undefined>;
   /** All objects of a resource in a namespace, or everywhere. */
   all<T extends KubeObject>(resource: Resource<T>, namespace?: string): Promise<T[]>;
   /** Changes an object's status in the server's own name. `change` is called again when another writer was faster. */

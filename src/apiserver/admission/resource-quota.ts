@@ -18,15 +18,7 @@ export function resourceQuota(): AdmissionPlugin {
     name: 'ResourceQuota',
     async validate(attributes, context) {
       const { operation, resource, subresource, namespace } = attributes;
-      if (
-        subresource ||
-        !resource.namespaced ||
-        operation === 'DELETE' ||
-        operation === 'CONNECT' ||
-        resource.facts.kind === 'ResourceQuota' ||
-        resource.facts.kind === 'Event'
-      )
-        return;
+      if (subresource || !resource.namespaced || operation === 'DELETE' || resource.facts.kind === 'ResourceQuota' || resource.facts.kind === 'Event') return;
       const quotas = await context.all(ResourceQuotas, namespace);
       if (quotas.length === 0) return;
       const delta = increase(attributes, context.clock.now());

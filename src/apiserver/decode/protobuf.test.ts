@@ -1,7 +1,7 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { describe, expect, it } from 'vitest';
 import { messages } from '../../api/generated/protobuf.ts';
-import { resources } from '../../api/generated/resources.ts';
+import { resourceFacts } from '../../api/generated/resource-facts.ts';
 import { schema } from '../../api/generated/schema.ts';
 import { Rng } from '../../lib/rng.ts';
 import { VirtualClock } from '../../lib/virtual-clock.ts';
@@ -47,7 +47,7 @@ describe('protobuf', () => {
       for (const name of Object.keys(schema[type]?.fields ?? {}))
         if (!names.has(name) && name !== 'apiVersion' && name !== 'kind') missing.add(`${type}.${name}`);
     };
-    for (const { schema: type } of resources) if (type) visit(type);
+    for (const { schema: type } of resourceFacts) if (type) visit(type);
     expect([...missing]).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf } from '../../api/object.ts';
-import type { ResourceFacts } from '../../api/resource.ts';
+import type { ResourceFacts } from '../../api/resource-facts.ts';
 import type { Registry } from '../registry.ts';
 import type { ServedResource } from '../served-resource.ts';
 

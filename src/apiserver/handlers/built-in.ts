@@ -1,8 +1,11 @@
-import type { KindBehaviour, ResourceFacts } from '../../api/resource.ts';
+import type { KindBehaviour, OwnFacts } from '../../api/kind.ts';
+import type { ResourceFacts } from '../../api/resource-facts.ts';
+import { structuralType } from '../../api/structural-type.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Authorizer } from '../chain/authorization.ts';
 import { decodeGo } from '../decode/go.ts';
+import { decodeStructural } from '../decode/structural.ts';
 import type { Registry } from '../registry.ts';
 import { type Handlers, servedResource } from '../served-resource.ts';
 import { bareBindingHandlers, bindingHandlers } from './binding.ts';
@@ -12,6 +15,8 @@ import { logHandlers, type PodConnector } from './pod-connection.ts';
 import { reviewHandlers } from './reviews.ts';
 import { scaleHandlers } from './scale.ts';
 import { type HandlerParts, partHandlers, storedHandlers } from './stored.ts';
+
+const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
 export interface BuiltIns extends HandlerParts {
   registry: Registry;
@@ -26,6 +31,19 @@ export function serveBuiltIns(parts: BuiltIns, resources: readonly ResourceFacts
   const stored = storedHandlers(parts);
   const others: Readonly<Record<string, Handlers>> = { ...reviewHandlers(parts, parts.authorizer), bindings: bareBindingHandlers(parts, registry) };
   const subresources = subresourceHandlers(parts);
+  const metadata = registry.types.get(OBJECT_META);
+  assert(metadata, `${OBJECT_META} has no type`);
+  const subresourceOf =
+    ({ resource }: { resource: string }) =>
+    (name: string): Handlers | undefined =>
+      subresources[`${resource}/${name}`] ?? subresources[name];
+  for (const behaviour of kinds) {
+    const { served } = behaviour;
+    if (!served) continue;
+    const facts = factsOf(behaviour, served);
+    const type = structuralType(served.schema, metadata);
+    registry.add(servedResource({ facts, type, decode: decodeStructural, behaviour, handlers: stored, subresource: subresourceOf(facts) }));
+  }
   const behaviours = new Map(kinds.map((kind) => [idOf(kind), kind]));
   for (const facts of resources) {
     if (!facts.schema) continue;
@@ -39,10 +57,31 @@ export function serveBuiltIns(parts: BuiltIns, resources: readonly ResourceFacts
         decode: decodeGo,
         behaviour: behaviours.get(idOf(facts)) ?? { group, version, kind },
         handlers: others[facts.resource] ?? stored,
-        subresource: (name) => subresources[`${facts.resource}/${name}`] ?? subresources[name],
+        subresource: subresourceOf(facts),
       }),
     );
   }
+}
+
+const ALL_VERBS: ResourceFacts['verbs'] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+
+/** The facts of a kind that brings its own. */
+function factsOf({ group, version, kind }: KindBehaviour, own: OwnFacts): ResourceFacts {
+  const { resource, scope, singular = kind.toLowerCase(), verbs = ALL_VERBS, subresources = [], shortNames, categories, columns } = own;
+  return {
+    group,
+    version,
+    resource,
+    kind,
+    scope,
+    singular,
+    verbs,
+    subresources: subresources.map((name) => ({ name, ...(name === 'scale' ? SCALE : { group, version, kind }), verbs: ['get', 'patch', 'update'] })),
+    ...(shortNames ? { shortNames } : {}),
+    ...(categories ? { categories } : {}),
+    ...(columns ? { columns } : {}),
+  };
 }
 
 function idOf({ group, version, kind }: { group: string; version: string; kind: string }): string {

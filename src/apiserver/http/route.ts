@@ -42,9 +42,9 @@ function decodePath(path: string): string[] {
   }
 }
 
-type Place = Pick<Routed, 'resource' | 'namespace' | 'name' | 'subresource' | 'path'>;
+type ResourcePath = Pick<Routed, 'resource' | 'namespace' | 'name' | 'subresource' | 'path'>;
 
-function locate(segments: readonly string[]): Place | undefined {
+function locate(segments: readonly string[]): ResourcePath | undefined {
   if (segments.length === 0) return undefined;
   let rest = segments;
   let namespace: string | undefined;
@@ -62,7 +62,7 @@ function locate(segments: readonly string[]): Place | undefined {
   };
 }
 
-function verbOf(method: string, { name, subresource }: Place, query: Query, watching: boolean): Verb {
+function verbOf(method: string, { name, subresource }: ResourcePath, query: Query, watching: boolean): Verb {
   if (subresource && CONNECT.has(subresource)) return 'connect';
   switch (method) {
     case 'POST':

@@ -1,21 +1,13 @@
 import { forbidden as forbiddenField, notSupported } from '../../api/field-error.ts';
 import type { KubeList, KubeObject } from '../../api/object.ts';
 import type { ApiRequest, ApiResponse, Query } from '../../api/request.ts';
-import { badRequest, expired, invalid, notFound } from '../../api/status.ts';
+import { badRequest, expired, invalid } from '../../api/status.ts';
 import { CompactedError } from '../../store/store.ts';
 import type { ServedResource } from '../served-resource.ts';
 import type { ObjectPage, Storage } from '../storage/storage.ts';
 import { type ContinueToken, readToken, writeToken } from './continue-token.ts';
 import { checkResourceVersion } from './resource-version.ts';
 import { selectionOf } from './selection.ts';
-
-export async function get(storage: Storage, resource: ServedResource, request: ApiRequest): Promise<ApiResponse> {
-  const { namespace = '', name = '' } = request;
-  checkResourceVersion(resource, request.query, storage.revision);
-  const current = await storage.get(resource, { namespace, name });
-  if (!current) throw notFound(resource.facts, name);
-  return { code: 200, object: current.object };
-}
 
 export async function list(storage: Storage, resource: ServedResource, request: ApiRequest): Promise<ApiResponse> {
   const { objects, revision, next, remaining } = await selectObjects(storage, resource, request);
@@ -47,13 +39,13 @@ export async function selectObjects(storage: Storage, resource: ServedResource, 
   for (const item of page.items) {
     if (limit > 0 && objects.length === limit) break;
     seen++;
-    if (selection.name !== undefined && item.place !== selection.name && !item.place.endsWith(`/${selection.name}`)) continue;
+    if (selection.name !== undefined && item.relativeKey !== selection.name && !item.relativeKey.endsWith(`/${selection.name}`)) continue;
     const object = storage.open(resource, item);
     if (selection.all || selection.matches(object)) objects.push(object);
   }
   const remaining = page.items.length - seen;
   if (remaining === 0) return { objects, revision: page.revision };
-  const next = writeToken({ revision: page.revision, after: page.items[seen - 1]!.place });
+  const next = writeToken({ revision: page.revision, after: page.items[seen - 1]!.relativeKey });
   // What a selector would leave out of the rest is not known.
   return { objects, revision: page.revision, next, ...(selection.all ? { remaining } : {}) };
 }

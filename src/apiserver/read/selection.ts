@@ -1,5 +1,5 @@
 import { meetsFieldSelector, parseFieldSelector } from '../../api/field-selectors.ts';
-import { parseSelector } from '../../api/labels.ts';
+import { parseSelector } from '../../api/label-parser.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Query } from '../../api/request.ts';
 import { badRequest } from '../../api/status.ts';

@@ -1,6 +1,7 @@
 import { age } from '../../api/duration.ts';
+import type { Cell, RowCondition } from '../../api/kind.ts';
 import type { KubeList, KubeObject } from '../../api/object.ts';
-import type { Cell, Column, RowCondition } from '../../api/resource.ts';
+import type { Column } from '../../api/resource-facts.ts';
 import type { ServedResource } from '../served-resource.ts';
 
 export interface TableOptions {

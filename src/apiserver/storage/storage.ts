@@ -4,8 +4,8 @@ import type { KeyValue, Store, StoreEvent, StoreWatch, Value } from '../../store
 import type { ServedResource } from '../served-resource.ts';
 import { ObjectCodec, type StoredObject } from './stored-object.ts';
 
-/** Where an object stands. */
-export interface Place {
+/** Where an object stands among those of its resource. */
+export interface NamespacedName {
   /** Empty for a resource without namespaces. */
   namespace: string;
   name: string;
@@ -20,8 +20,8 @@ export interface Current {
 export type Outcome = { ok: true; object: KubeObject } | { ok: false; current: KubeObject | undefined };
 
 export interface ObjectPage {
-  /** In the order of their keys. */
-  items: { place: string; value: Value; revision: number }[];
+  /** In the order of their keys, which are given without what they have in common. */
+  items: { relativeKey: string; value: Value; revision: number }[];
   /** The revision that the page shows. */
   revision: number;
 }
@@ -49,8 +49,8 @@ export class Storage {
   }
 
   /** One object as it stands, in the version served. */
-  async get(resource: ServedResource, place: Place): Promise<Current | undefined> {
-    const item = await this.#store.get(keyOf(resource, place));
+  async get(resource: ServedResource, at: NamespacedName): Promise<Current | undefined> {
+    const item = await this.#store.get(keyOf(resource, at));
     return item && { object: this.#served(resource, item), revision: item.revision };
   }
 
@@ -67,7 +67,7 @@ export class Storage {
   /**
    * What stands under a resource and namespace, not decoded yet.
    *
-   * @param from a place (`namespace/name` or `name`, as the page before gave it) to go on after, and a revision to show.
+   * @param from a relative key, as the page before gave it, to go on after, and a revision to show.
    * @throws CompactedError
    */
   async page(resource: ServedResource, namespace: string, from: { after?: string; revision?: number } = {}): Promise<ObjectPage> {
@@ -76,7 +76,7 @@ export class Storage {
       ...(from.revision === undefined ? {} : { revision: from.revision }),
       ...(from.after === undefined ? {} : { startAfter: prefix + from.after }),
     });
-    return { items: items.map(({ key, value, revision }) => ({ place: key.slice(prefix.length), value, revision })), revision };
+    return { items: items.map(({ key, value, revision }) => ({ relativeKey: key.slice(prefix.length), value, revision })), revision };
   }
 
   /** The object of a page's item. */
@@ -95,8 +95,8 @@ export class Storage {
   }
 
   /** Removes what stands there if its revision is `expected`. @returns the revision of the removal; undefined: another writer was faster. */
-  async delete(resource: ServedResource, place: Place, expected: number): Promise<number | undefined> {
-    const result = await this.#store.delete(keyOf(resource, place), expected);
+  async delete(resource: ServedResource, at: NamespacedName, expected: number): Promise<number | undefined> {
+    const result = await this.#store.delete(keyOf(resource, at), expected);
     return result.ok ? result.revision : undefined;
   }
 
@@ -129,6 +129,6 @@ function prefixOf(resource: ServedResource, namespace: string): string {
   return namespace && resource.namespaced ? `${resource.prefix}${namespace}/` : resource.prefix;
 }
 
-function keyOf(resource: ServedResource, { namespace, name }: Place): string {
+function keyOf(resource: ServedResource, { namespace, name }: NamespacedName): string {
   return resource.namespaced ? `${resource.prefix}${namespace}/${name}` : `${resource.prefix}${name}`;
 }

@@ -1,8 +1,8 @@
 import type { FieldError } from '../../api/field-error.ts';
 import type { ManagedFieldsEntry } from '../../api/generated/types/meta.v1.ts';
+import type { PartOfObject } from '../../api/kind.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { ApiRequest, UserInfo } from '../../api/request.ts';
-import type { PartOfObject } from '../../api/resource.ts';
 import type { ServedResource } from '../served-resource.ts';
 import type { WriteOptions } from './options.ts';
 

@@ -1,7 +1,7 @@
 import { age } from '../../duration.ts';
 import type { ParamRef, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../../generated/types/admissionregistration.v1.ts';
 import type { LabelSelector } from '../../generated/types/meta.v1.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { sortedEntries } from '../../validation.ts';
 
 /** A selector as Go's generated String method prints it. */

@@ -1,6 +1,6 @@
 import { age } from '../../duration.ts';
 import type { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '../../generated/types/admissionregistration.v1.ts';
-import type { Cell, KindBehaviour } from '../../resource.ts';
+import type { Cell, KindBehaviour } from '../../kind.ts';
 
 const row = ({ metadata, webhooks }: MutatingWebhookConfiguration | ValidatingWebhookConfiguration, nowMs: number): Cell[] => [
   metadata.name ?? '',

@@ -1,5 +1,5 @@
 import type { CustomResourceDefinition } from '../../generated/types/apiextensions.v1.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import type { KindBehaviour } from '../../kind.ts';
 
 export const customResourceDefinition: KindBehaviour<CustomResourceDefinition> = {
   group: 'apiextensions.k8s.io',

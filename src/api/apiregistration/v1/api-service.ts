@@ -1,6 +1,6 @@
 import { age } from '../../duration.ts';
 import type { APIService } from '../../generated/types/apiregistration.v1.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import type { KindBehaviour } from '../../kind.ts';
 
 function availability({ status }: APIService): string {
   const condition = status?.conditions?.find(({ type }) => type === 'Available');

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { age } from '../../duration.ts';
 import { type FieldError, invalid, required } from '../../field-error.ts';
 import type { ControllerRevision } from '../../generated/types/apps.v1.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { checkNonNegative } from '../../validation.ts';
 
 function validate({ data, revision }: ControllerRevision): FieldError[] {

@@ -6,8 +6,8 @@ import { age } from '../../duration.ts';
 import { deepEqual } from '../../equality.ts';
 import { type FieldError, invalid, notSupported, required } from '../../field-error.ts';
 import type { DaemonSet } from '../../generated/types/apps.v1.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { formatSelector, selectorFromMap } from '../../labels.ts';
-import type { KindBehaviour } from '../../resource.ts';
 import { checkNonNegative } from '../../validation.ts';
 import { checkCollisionCount, checkCounts, checkIntOrPercent, checkNotAbove100Percent, isZero, validateSelectorAndTemplate } from './replica-validation.ts';
 

@@ -5,8 +5,8 @@ import { ownerNameWarnings, templateWarnings } from '../../core/v1/pod/warnings.
 import { age } from '../../duration.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.ts';
 import type { Deployment, DeploymentStrategy } from '../../generated/types/apps.v1.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { formatSelector, selectorText } from '../../labels.ts';
-import type { KindBehaviour } from '../../resource.ts';
 import { checkNonNegative } from '../../validation.ts';
 import { checkCollisionCount, checkCounts, checkIntOrPercent, checkNotAbove100Percent, isZero, validateSelectorAndTemplate } from './replica-validation.ts';
 

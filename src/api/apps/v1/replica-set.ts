@@ -5,8 +5,8 @@ import { ownerNameWarnings } from '../../core/v1/pod/warnings.ts';
 import { age } from '../../duration.ts';
 import { type FieldError, invalid } from '../../field-error.ts';
 import type { ReplicaSet } from '../../generated/types/apps.v1.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { formatSelector, selectorText } from '../../labels.ts';
-import type { KindBehaviour } from '../../resource.ts';
 import { checkNonNegative } from '../../validation.ts';
 import { checkReplicaSetCounts, validateSelectorAndTemplate } from './replica-validation.ts';
 

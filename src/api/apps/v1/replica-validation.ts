@@ -2,7 +2,8 @@ import { validatePodTemplate } from '../../core/v1/pod/validation/pod-spec.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.ts';
 import type { PodTemplateSpec } from '../../generated/types/core.v1.ts';
 import type { LabelSelector } from '../../generated/types/meta.v1.ts';
-import { nothing, type Selector, selectorFrom, validateLabelSelector } from '../../labels.ts';
+import { validateLabelSelector } from '../../label-validation.ts';
+import { nothing, type Selector, selectorFrom } from '../../labels.ts';
 import { percentFaults } from '../../names.ts';
 import { checkNonNegative } from '../../validation.ts';
 

@@ -5,8 +5,8 @@ import { templateWarnings } from '../../core/v1/pod/warnings.ts';
 import { age } from '../../duration.ts';
 import { type FieldError, forbidden, invalid, required } from '../../field-error.ts';
 import type { StatefulSet } from '../../generated/types/apps.v1.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { selectorText } from '../../labels.ts';
-import type { KindBehaviour } from '../../resource.ts';
 import { checkNonNegative, checkOptionalOneOf } from '../../validation.ts';
 import { checkCollisionCount, checkCounts, checkIntOrPercent, checkNotAbove100Percent, isZero, validateSelectorAndTemplate } from './replica-validation.ts';
 

@@ -1,7 +1,7 @@
 import { age } from '../../duration.ts';
 import type { FieldError } from '../../field-error.ts';
 import type { HorizontalPodAutoscaler } from '../../generated/types/autoscaling.v1.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { validateHorizontalPodAutoscalerSpec, validateHorizontalPodAutoscalerStatus } from '../v2/validation.ts';
 import { storedAsV2 } from './stored-as-v2.ts';
 

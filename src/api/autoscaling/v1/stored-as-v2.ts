@@ -1,5 +1,5 @@
+import type { StoredAs } from '../../kind.ts';
 import type { KubeObject } from '../../object.ts';
-import type { StoredAs } from '../../resource.ts';
 
 type Fields = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import { age } from '../../duration.ts';
 import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus, MetricTarget, MetricValueStatus } from '../../generated/types/autoscaling.v2.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { validateHorizontalPodAutoscalerSpec, validateHorizontalPodAutoscalerStatus } from './validation.ts';
 
 /** Upstream: pkg/apis/autoscaling/v2/defaults.go. */

@@ -3,8 +3,8 @@ import { ownerNameWarnings, templateWarnings } from '../../core/v1/pod/warnings.
 import { age } from '../../duration.ts';
 import { type FieldError, invalid, required } from '../../field-error.ts';
 import type { CronJob } from '../../generated/types/batch.v1.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { formatSelector } from '../../labels.ts';
-import type { KindBehaviour } from '../../resource.ts';
 import { checkNonNegative, checkOneOf } from '../../validation.ts';
 import { scheduleFault } from './cron-schedule.ts';
 import { setJobDefaults } from './job.ts';

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { validatePodTemplate } from '../../core/v1/pod/validation/pod-spec.ts';
 import { at, duplicate, type FieldError, invalid, notSupported, required, tooLong, tooMany } from '../../field-error.ts';
 import type { Job, JobSpec, PodFailurePolicyRule } from '../../generated/types/batch.v1.ts';
-import { selectorFrom, validateLabelSelector } from '../../labels.ts';
+import { validateLabelSelector } from '../../label-validation.ts';
+import { selectorFrom } from '../../labels.ts';
 import { checkDomainPrefixedPath, checkNonNegative, checkOneOf } from '../../validation.ts';
 
 const MAX_INDEXED_PARALLELISM = 100_000;

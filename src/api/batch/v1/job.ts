@@ -4,8 +4,8 @@ import { templateCells } from '../../core/v1/pod/template-cells.ts';
 import { ownerNameWarnings, templateWarnings } from '../../core/v1/pod/warnings.ts';
 import { age, humanDuration } from '../../duration.ts';
 import type { Job, JobSpec } from '../../generated/types/batch.v1.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { formatSelector } from '../../labels.ts';
-import type { KindBehaviour } from '../../resource.ts';
 import { validateJob, validateJobUpdate } from './job-validation.ts';
 
 /** Upstream: pkg/apis/batch/v1/defaults.go, SetDefaults_Job. */

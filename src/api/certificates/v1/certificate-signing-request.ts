@@ -2,8 +2,8 @@ import { age, humanDuration } from '../../duration.ts';
 import { deepEqual } from '../../equality.ts';
 import { at, duplicate, type FieldError, forbidden, invalid, notSupported, required, tooLong } from '../../field-error.ts';
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../generated/types/certificates.v1.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { dns1123LabelFaults, dns1123SubdomainFaults } from '../../names.ts';
-import type { KindBehaviour } from '../../resource.ts';
 import { certificateFault, requestFault } from './pkcs10.ts';
 
 /** Sorted, as upstream lists them. */

@@ -1,7 +1,7 @@
 import { age } from '../../duration.ts';
 import { type FieldError, invalid } from '../../field-error.ts';
 import type { Lease } from '../../generated/types/coordination.v1.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import type { KindBehaviour } from '../../kind.ts';
 
 /** Upstream: ValidateLeaseSpec. */
 function validate({ spec }: Lease): FieldError[] {

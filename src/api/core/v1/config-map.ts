@@ -1,8 +1,8 @@
 import { age } from '../../duration.ts';
 import { at, type FieldError, invalid, tooLong } from '../../field-error.ts';
 import type { ConfigMap } from '../../generated/types/core.v1.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { byteLength, configMapKeyFaults } from '../../names.ts';
-import type { KindBehaviour } from '../../resource.ts';
 import { checkWith, sortedEntries } from '../../validation.ts';
 import { checkImmutable } from './immutable-data.ts';
 

@@ -1,8 +1,8 @@
 import { age } from '../../duration.ts';
 import { at, type FieldError, required } from '../../field-error.ts';
 import type { Endpoints } from '../../generated/types/core.v1.ts';
-import { ipFamily } from '../../names.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import { ipFamily } from '../../ip-address.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { checkIP, checkLabelName, checkOneOf, checkPortNumber } from '../../validation.ts';
 
 const SHOWN = 3;

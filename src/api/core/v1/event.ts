@@ -1,7 +1,7 @@
 import { age } from '../../duration.ts';
 import { type FieldError, invalid } from '../../field-error.ts';
 import type { Event } from '../../generated/types/core.v1.ts';
-import type { Cell, KindBehaviour } from '../../resource.ts';
+import type { Cell, KindBehaviour } from '../../kind.ts';
 
 /** Upstream: kube-apiserver --event-ttl. */
 export const EVENT_TTL_SECONDS = 3600;

@@ -1,5 +1,5 @@
 import type { LimitRange, LimitRangeItem } from '../../generated/types/core.v1.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { validateLimitRange } from './limit-range-validation.ts';
 import { roundUpResources } from './pod/defaults.ts';
 

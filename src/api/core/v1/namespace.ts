@@ -1,9 +1,9 @@
 import { age } from '../../duration.ts';
 import { type FieldError, invalid } from '../../field-error.ts';
 import type { Namespace } from '../../generated/types/core.v1.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { nameCheck } from '../../meta/validation.ts';
 import { dns1123LabelFaults, qualifiedNameFaults } from '../../names.ts';
-import type { KindBehaviour } from '../../resource.ts';
 import { checkWith } from '../../validation.ts';
 
 const FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion'];

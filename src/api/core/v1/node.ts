@@ -1,9 +1,10 @@
 import { age } from '../../duration.ts';
 import { at, duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.ts';
 import type { Node } from '../../generated/types/core.v1.ts';
-import { validateLabelName } from '../../labels.ts';
-import { isCIDR, labelValueFaults } from '../../names.ts';
-import type { Cell, KindBehaviour } from '../../resource.ts';
+import { isCIDR } from '../../ip-address.ts';
+import type { Cell, KindBehaviour } from '../../kind.ts';
+import { validateLabelName } from '../../label-validation.ts';
+import { labelValueFaults } from '../../names.ts';
 import { sortedEntries } from '../../validation.ts';
 import { roundUpResources } from './pod/defaults.ts';
 import { checkQuantityValue } from './pod/validation/resources.ts';

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { age } from '../../duration.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.ts';
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../generated/types/core.v1.ts';
-import { validateLabelSelector } from '../../labels.ts';
+import type { KindBehaviour } from '../../kind.ts';
+import { validateLabelSelector } from '../../label-validation.ts';
 import { compareQuantities } from '../../quantity.ts';
-import type { KindBehaviour } from '../../resource.ts';
 import { checkOptionalOneOf, checkSubdomain } from '../../validation.ts';
 import { unifiedDifference } from './pod/validation/difference.ts';
 

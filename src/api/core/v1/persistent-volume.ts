@@ -2,8 +2,8 @@ import { age } from '../../duration.ts';
 import { deepEqual } from '../../equality.ts';
 import { at, type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.ts';
 import type { PersistentVolume, PersistentVolumeSpec } from '../../generated/types/core.v1.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { compareQuantities } from '../../quantity.ts';
-import type { KindBehaviour } from '../../resource.ts';
 import { checkOptionalOneOf, checkSubdomain, sortedEntries } from '../../validation.ts';
 import { ACCESS_MODES, accessModesText } from './persistent-volume-claim.ts';
 

@@ -1,6 +1,6 @@
 import type { PodTemplate } from '../../generated/types/core.v1.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { selectorFromMap } from '../../labels.ts';
-import type { KindBehaviour } from '../../resource.ts';
 import { setTemplateDefaults } from './pod/defaults.ts';
 import { templateCells } from './pod/template-cells.ts';
 import { validatePodTemplate } from './pod/validation/pod-spec.ts';

@@ -1,5 +1,5 @@
 import type { Pod } from '../../generated/types/core.v1.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { setPodOnlyDefaults, setPodSpecDefaults } from './pod/defaults.ts';
 import { qosClass } from './pod/quality-of-service.ts';
 import { podRow, podRowConditions } from './pod/row.ts';

@@ -2,8 +2,8 @@ import { checkReplicaSetCounts, validateTemplateFor } from '../../apps/v1/replic
 import { age } from '../../duration.ts';
 import { type FieldError, required } from '../../field-error.ts';
 import type { ReplicationController } from '../../generated/types/core.v1.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { selectorFromMap } from '../../labels.ts';
-import type { KindBehaviour } from '../../resource.ts';
 import { checkNonNegative } from '../../validation.ts';
 import { setTemplateDefaults } from './pod/defaults.ts';
 import { templateCells } from './pod/template-cells.ts';

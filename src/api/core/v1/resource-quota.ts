@@ -1,7 +1,7 @@
 import { age } from '../../duration.ts';
 import { invalid } from '../../field-error.ts';
 import type { ResourceQuota } from '../../generated/types/core.v1.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { sortedEntries } from '../../validation.ts';
 import { roundUpResources } from './pod/defaults.ts';
 import { validateHard, validateResourceQuota } from './resource-quota-validation.ts';

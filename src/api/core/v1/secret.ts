@@ -1,8 +1,8 @@
 import { age } from '../../duration.ts';
 import { at, type FieldError, invalid, required, tooLong } from '../../field-error.ts';
 import type { Secret } from '../../generated/types/core.v1.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { configMapKeyFaults } from '../../names.ts';
-import type { KindBehaviour } from '../../resource.ts';
 import { checkWith, sortedEntries } from '../../validation.ts';
 import { decodedLength, MAX_DATA_BYTES } from './config-map.ts';
 import { checkImmutable } from './immutable-data.ts';

@@ -1,6 +1,6 @@
 import { age } from '../../duration.ts';
 import type { ServiceAccount } from '../../generated/types/core.v1.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import type { KindBehaviour } from '../../kind.ts';
 
 /** Upstream: pkg/registry/core/serviceaccount/strategy.go. */
 export const serviceAccount: KindBehaviour<ServiceAccount> = {

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { at, duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.ts';
 import type { Service, ServicePort, ServiceSpec } from '../../generated/types/core.v1.ts';
-import { validateLabels } from '../../labels.ts';
-import { ipFamily, isCIDR, qualifiedNameFaults } from '../../names.ts';
+import { ipFamily, isCIDR } from '../../ip-address.ts';
+import { validateLabels } from '../../label-validation.ts';
+import { qualifiedNameFaults } from '../../names.ts';
 import { checkIP, checkLabelName, checkOneOf, checkOptionalOneOf, checkPort, checkPortNumber, checkSubdomain, checkWith } from '../../validation.ts';
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];

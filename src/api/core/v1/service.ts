@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { age } from '../../duration.ts';
 import type { Service, ServiceSpec } from '../../generated/types/core.v1.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { selectorFromMap } from '../../labels.ts';
 import { nameCheck } from '../../meta/validation.ts';
 import { dns1035LabelFaults } from '../../names.ts';
-import type { KindBehaviour } from '../../resource.ts';
 import { validateService, validateServiceUpdate } from './service-validation.ts';
 
 /** Three hours: how long ClientIP affinity lasts by default. */

@@ -1,8 +1,8 @@
 import { age } from '../../duration.ts';
 import { at, duplicate, type FieldError, invalid, notSupported, required, tooMany } from '../../field-error.ts';
 import type { EndpointSlice } from '../../generated/types/discovery.v1.ts';
-import { ipFamily } from '../../names.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import { ipFamily } from '../../ip-address.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { checkIP, checkLabelName, checkOneOf, checkSubdomain } from '../../validation.ts';
 
 const SHOWN = 3;

@@ -1,8 +1,8 @@
 import { EVENT_TTL_SECONDS, eventRow } from '../../core/v1/event.ts';
 import type { Event as CoreEvent } from '../../generated/types/core.v1.ts';
 import type { Event } from '../../generated/types/events.v1.ts';
+import type { KindBehaviour, StoredAs } from '../../kind.ts';
 import type { KubeObject } from '../../object.ts';
-import type { KindBehaviour, StoredAs } from '../../resource.ts';
 
 /** Names of events.k8s.io/v1 and of core/v1 for the same field (upstream: pkg/apis/events/v1/conversion.go). */
 const EVENT_FIELDS: readonly [string, string][] = [

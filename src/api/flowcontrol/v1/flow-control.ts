@@ -1,6 +1,6 @@
 import { age } from '../../duration.ts';
 import type { FlowSchema, PriorityLevelConfiguration } from '../../generated/types/flowcontrol.v1.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import type { KindBehaviour } from '../../kind.ts';
 
 const NONE = '<none>';
 

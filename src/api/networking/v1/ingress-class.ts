@@ -1,7 +1,7 @@
 import { age } from '../../duration.ts';
 import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from '../../field-error.ts';
 import type { IngressClass, IngressClassParametersReference } from '../../generated/types/networking.v1.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { checkDomainPrefixedPath, checkLabelName } from '../../validation.ts';
 import { checkTypedReference } from './ingress-validation.ts';
 

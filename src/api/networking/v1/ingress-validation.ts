@@ -1,7 +1,8 @@
 import { at, type FieldError, invalid, notSupported, required } from '../../field-error.ts';
 import type { HTTPIngressPath, IngressBackend, IngressRule, IngressSpec, IngressTLS } from '../../generated/types/networking.v1.ts';
+import { ipFamily } from '../../ip-address.ts';
 import { pathSegmentFaults } from '../../meta/validation.ts';
-import { dns1035LabelFaults, dns1123SubdomainFaults, ipFamily, portNameFaults, wildcardSubdomainFaults } from '../../names.ts';
+import { dns1035LabelFaults, dns1123SubdomainFaults, portNameFaults, wildcardSubdomainFaults } from '../../names.ts';
 import { checkPortNumber, checkSubdomain, checkWith } from '../../validation.ts';
 
 const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix'];

@@ -1,7 +1,7 @@
 import { age } from '../../duration.ts';
 import { type FieldError, invalid } from '../../field-error.ts';
 import type { Ingress } from '../../generated/types/networking.v1.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { validateIngressSpec } from './ingress-validation.ts';
 
 function hostsOf({ spec }: Ingress): string {

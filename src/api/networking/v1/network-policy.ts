@@ -1,9 +1,10 @@
 import { age } from '../../duration.ts';
 import { at, type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.ts';
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../generated/types/networking.v1.ts';
-import { formatSelector, validateLabelSelector } from '../../labels.ts';
-import { cidrContains, isCIDR } from '../../names.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import { cidrContains, isCIDR } from '../../ip-address.ts';
+import type { KindBehaviour } from '../../kind.ts';
+import { validateLabelSelector } from '../../label-validation.ts';
+import { formatSelector } from '../../labels.ts';
 import { checkOptionalOneOf, checkPort, checkPortNumber } from '../../validation.ts';
 
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];

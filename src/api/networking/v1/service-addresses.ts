@@ -1,6 +1,6 @@
 import { age } from '../../duration.ts';
 import type { IPAddress, ParentReference, ServiceCIDR } from '../../generated/types/networking.v1.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import type { KindBehaviour } from '../../kind.ts';
 
 /** `services/default/kubernetes` */
 function parentText({ group, resource, namespace, name }: ParentReference): string {

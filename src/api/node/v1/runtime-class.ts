@@ -1,8 +1,8 @@
 import { age } from '../../duration.ts';
 import { type FieldError, invalid } from '../../field-error.ts';
 import type { RuntimeClass } from '../../generated/types/node.v1.ts';
-import { validateLabels } from '../../labels.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import type { KindBehaviour } from '../../kind.ts';
+import { validateLabels } from '../../label-validation.ts';
 import { checkLabelName } from '../../validation.ts';
 
 /** Upstream: pkg/apis/node/validation, ValidateRuntimeClass. */

@@ -2,8 +2,8 @@ import { checkCounts, checkIntOrPercent, checkNotAbove100Percent } from '../../a
 import { age } from '../../duration.ts';
 import { type FieldError, invalid } from '../../field-error.ts';
 import type { PodDisruptionBudget } from '../../generated/types/policy.v1.ts';
-import { validateLabelSelector } from '../../labels.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import type { KindBehaviour } from '../../kind.ts';
+import { validateLabelSelector } from '../../label-validation.ts';
 import { checkOptionalOneOf } from '../../validation.ts';
 
 /** Upstream: ValidatePodDisruptionBudgetSpec. */

@@ -1,6 +1,6 @@
 import type { ClusterRole } from '../../generated/types/rbac.v1.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { pathSegmentFaults } from '../../meta/validation.ts';
-import type { KindBehaviour } from '../../resource.ts';
 import { roleRow } from './rows.ts';
 import { validateClusterRole } from './validation.ts';
 

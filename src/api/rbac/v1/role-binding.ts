@@ -1,6 +1,6 @@
 import type { RoleBinding } from '../../generated/types/rbac.v1.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { pathSegmentFaults } from '../../meta/validation.ts';
-import type { KindBehaviour } from '../../resource.ts';
 import { bindingRow, setBindingDefaults } from './rows.ts';
 import { validateBinding, validateBindingUpdate } from './validation.ts';
 

@@ -1,6 +1,6 @@
 import type { Role } from '../../generated/types/rbac.v1.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { pathSegmentFaults } from '../../meta/validation.ts';
-import type { KindBehaviour } from '../../resource.ts';
 import { roleRow } from './rows.ts';
 import { validateRules } from './validation.ts';
 

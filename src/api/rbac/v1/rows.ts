@@ -1,7 +1,7 @@
 import { age } from '../../duration.ts';
 import type { ObjectMeta } from '../../generated/types/meta.v1.ts';
 import type { Subject } from '../../generated/types/rbac.v1.ts';
-import type { Cell } from '../../resource.ts';
+import type { Cell } from '../../kind.ts';
 
 /** Roles show when they were made. */
 export function roleRow({ metadata }: { metadata: ObjectMeta }): Cell[] {

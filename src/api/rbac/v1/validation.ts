@@ -1,6 +1,6 @@
 import { at, type FieldError, invalid, notSupported, required } from '../../field-error.ts';
 import type { ClusterRole, PolicyRule, RoleRef, Subject } from '../../generated/types/rbac.v1.ts';
-import { validateLabelSelector } from '../../labels.ts';
+import { validateLabelSelector } from '../../label-validation.ts';
 import { pathSegmentFaults } from '../../meta/validation.ts';
 import { checkSubdomain, checkWith } from '../../validation.ts';
 

@@ -1,6 +1,6 @@
 import { age } from '../../duration.ts';
 import type { DeviceClass, ResourceClaim, ResourceSlice } from '../../generated/types/resource.v1.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import type { KindBehaviour } from '../../kind.ts';
 
 function stateOf({ metadata, status }: ResourceClaim): string {
   const { allocation, reservedFor } = status ?? {};

@@ -1,7 +1,7 @@
 import { age } from '../../duration.ts';
 import { type FieldError, forbidden } from '../../field-error.ts';
 import type { PriorityClass } from '../../generated/types/scheduling.v1.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { checkOptionalOneOf } from '../../validation.ts';
 
 const HIGHEST_OF_USERS = 1_000_000_000;

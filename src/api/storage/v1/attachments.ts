@@ -1,6 +1,6 @@
 import { age } from '../../duration.ts';
 import type { CSINode, VolumeAttachment, VolumeAttributesClass } from '../../generated/types/storage.v1.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import type { KindBehaviour } from '../../kind.ts';
 
 export const csiNode: KindBehaviour<CSINode> = {
   group: 'storage.k8s.io',

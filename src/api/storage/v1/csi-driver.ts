@@ -1,6 +1,6 @@
 import { age } from '../../duration.ts';
 import type { CSIDriver } from '../../generated/types/storage.v1.ts';
-import type { KindBehaviour } from '../../resource.ts';
+import type { KindBehaviour } from '../../kind.ts';
 
 /** Upstream: pkg/apis/storage/v1/defaults.go, SetDefaults_CSIDriver. */
 export const csiDriver: KindBehaviour<CSIDriver> = {

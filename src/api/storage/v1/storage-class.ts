@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { age } from '../../duration.ts';
 import { type FieldError, forbidden, invalid, required } from '../../field-error.ts';
 import type { StorageClass } from '../../generated/types/storage.v1.ts';
+import type { KindBehaviour } from '../../kind.ts';
 import { qualifiedNameFaults } from '../../names.ts';
-import type { KindBehaviour } from '../../resource.ts';
 import { checkOneOf, checkOptionalOneOf } from '../../validation.ts';
 
 const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';

@@ -1,4 +1,4 @@
-import type { ResourceFacts } from '../../../api/resource.ts';
+import type { ResourceFacts } from '../../../api/resource-facts.ts';
 import type { Field, Type, Types } from '../../../api/type.ts';
 
 type Json = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { descriptions } from '../../../api/generated/descriptions.ts';
-import type { ResourceFacts } from '../../../api/resource.ts';
+import type { ResourceFacts } from '../../../api/resource-facts.ts';
 import type { Registry } from '../../registry.ts';
 import { buildDocument } from './document.ts';
 import { encodeOpenApiV2, PROTOBUF_TYPE } from './protobuf.ts';

@@ -1,7 +1,7 @@
 import { parseTime } from '../../../../lib/clock.ts';
 import { age } from '../../../duration.ts';
 import type { ContainerState, ContainerStatus, Pod } from '../../../generated/types/core.v1.ts';
-import type { Cell, RowCondition } from '../../../resource.ts';
+import type { Cell, RowCondition } from '../../../kind.ts';
 
 /** What the loop over the statuses of containers gathers. */
 interface Tally {

@@ -1,6 +1,6 @@
 import { at, type FieldError, forbidden, invalid, required } from '../../../../field-error.ts';
 import type { Affinity, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm } from '../../../../generated/types/core.v1.ts';
-import { validateLabelName, validateLabelSelector } from '../../../../labels.ts';
+import { validateLabelName, validateLabelSelector } from '../../../../label-validation.ts';
 import { dns1123LabelFaults, dns1123SubdomainFaults, labelValueFaults } from '../../../../names.ts';
 
 function checkRequirement({ operator, key, values = [] }: NodeSelectorRequirement, field: string, { checkValues }: { checkValues: boolean }): FieldError[] {

@@ -1,7 +1,7 @@
 import { at, type FieldError, forbidden, invalid, required } from '../../../../field-error.ts';
 import type { PodSpec, PodTemplateSpec } from '../../../../generated/types/core.v1.ts';
 import type { ObjectMeta } from '../../../../generated/types/meta.v1.ts';
-import { validateLabels } from '../../../../labels.ts';
+import { validateLabels } from '../../../../label-validation.ts';
 import { validateAnnotations } from '../../../../meta/validation.ts';
 import { inclusiveRange } from '../../../../names.ts';
 import { checkLabelName, checkOneOf, checkSubdomain, sortedEntries } from '../../../../validation.ts';

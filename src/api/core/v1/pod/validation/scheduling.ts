@@ -1,6 +1,6 @@
 import { at, duplicate, type FieldError, invalid, notSupported, required } from '../../../../field-error.ts';
 import type { PodSchedulingGate, PodSpec, Toleration, TopologySpreadConstraint } from '../../../../generated/types/core.v1.ts';
-import { validateLabelName, validateLabelSelector } from '../../../../labels.ts';
+import { validateLabelName, validateLabelSelector } from '../../../../label-validation.ts';
 import { labelValueFaults, qualifiedNameFaults } from '../../../../names.ts';
 import { checkOptionalOneOf, checkWith } from '../../../../validation.ts';
 

@@ -1,26 +1,7 @@
 import type { FieldError } from './field-error.ts';
 import type { KubeObject } from './object.ts';
-import type { Verb } from './request.ts';
-
-/** One served resource, as facts/discovery.json and facts/columns.json tell it. */
-export interface ResourceFacts {
-  group: string;
-  version: string;
-  resource: string;
-  kind: string;
-  scope: 'Namespaced' | 'Cluster';
-  singular: string;
-  shortNames?: string[];
-  categories?: string[];
-  verbs: Verb[];
-  subresources?: { name: string; group: string; version: string; kind: string; verbs: Verb[] }[];
-  /** The id of the kind's type in the generated schema. */
-  schema?: string;
-  columns?: Column[];
-}
-
-/** A column of a Table; described by words, or by a field of the API that it shows (`<type id>.<field>`). */
-export type Column = [name: string, type: string, format: string | null, priority: number | null, description?: string | { of: string }];
+import type { ResourceFacts } from './resource-facts.ts';
+import type { StructuralSchema } from './structural-type.ts';
 
 /** A cell of a Table row. */
 export type Cell = string | number | boolean | null;
@@ -40,6 +21,15 @@ export interface Scalable<T> {
   statusReplicas(object: T): number;
   /** The label selector as text, for status.selector. */
   selector(object: T): string;
+}
+
+/** How a kind is served that stands in none of the tables of api/facts. */
+export interface OwnFacts extends Partial<Pick<ResourceFacts, 'singular' | 'shortNames' | 'categories' | 'verbs' | 'columns'>> {
+  /** Plural, lower case. */
+  resource: string;
+  scope: 'Namespaced' | 'Cluster';
+  subresources?: readonly ('status' | 'scale')[];
+  schema: StructuralSchema;
 }
 
 /** The version in which a kind's objects are kept, where it is another one. Pure, and exact in both directions. */
@@ -66,6 +56,8 @@ export interface KindBehaviour<T extends KubeObject = KubeObject> {
   group: string;
   version: string;
   kind: string;
+  /** What the tables of api/facts and the generated schema say of upstream's kinds; a kind of one's own brings it along. */
+  served?: OwnFacts;
   /** Fills in what the client left out (upstream: defaults.go of the group). */
   setDefaults?(object: T): void;
   /** Drops what a client may not set at creation, such as status (upstream: strategy.go PrepareForCreate). */
