@@ -8,12 +8,12 @@ import type { Log } from '../lib/log.ts';
 import type { Rng } from '../lib/rng.ts';
 import type { ContainerEvent, Runtime } from '../runtime/runtime.ts';
 import { BackOffTable } from './back-off.ts';
-import { fieldPathOf, partOf } from './container-starter.ts';
 import { Images } from './images.ts';
 import { type KubeletServer, WorkerServer } from './kubelet-server.ts';
 import { NodeHeartbeat } from './node-heartbeat.ts';
 import type { NodeServices } from './node-services.ts';
 import type { NodeDescription } from './node-status.ts';
+import { fieldPathOf } from './pod-containers.ts';
 import { PodSource } from './pod-source.ts';
 import { PodWorker } from './pod-worker.ts';
 import { Probes } from './probes.ts';
@@ -107,7 +107,7 @@ export class Kubelet {
             type: 'Warning',
             reason: 'Unhealthy',
             message: `${what} probe failed: ${output}`,
-            fieldPath: fieldPathOf(container, partOf(pod, container.name)),
+            fieldPath: fieldPathOf(pod, container.name),
           });
         },
       },

@@ -1,7 +1,7 @@
 import type { Container, Pod, Probe } from '../api/generated/types/core.v1.ts';
 import type { Clock, Timer } from '../lib/clock.ts';
 import type { NetworkAction, PodNetwork, ProbeKind, ProbeOutcome } from '../runtime/runtime.ts';
-import type { ProbeFindings } from './plan.ts';
+import type { ProbeFindings } from './plan/state.ts';
 
 /** A probed run of a container. */
 export interface ProbedContainer {
