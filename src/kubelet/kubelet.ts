@@ -13,6 +13,7 @@ import { type KubeletServer, WorkerServer } from './kubelet-server.ts';
 import { NodeHeartbeat } from './node-heartbeat.ts';
 import type { NodeServices } from './node-services.ts';
 import type { NodeDescription } from './node-status.ts';
+import { orphanPods } from './orphans.ts';
 import { fieldPathOf } from './pod-containers.ts';
 import { PodSource } from './pod-source.ts';
 import { PodWorker } from './pod-worker.ts';
@@ -42,6 +43,9 @@ export interface KubeletOptions {
   relistPeriodMs?: number;
 }
 
+/** How often the runtime is looked through for pods that nobody wants. */
+const HOUSEKEEPING_MS = 60_000;
+
 /** Where in the period the look falls: late in the second, as recordings of real nodes have it. */
 const RELIST_PHASE = 0.75;
 
@@ -50,11 +54,13 @@ export class Kubelet {
   readonly server: KubeletServer;
   readonly #options: KubeletOptions;
   readonly #workers = new Map<string, PodWorker>();
+  readonly #probes: Probes;
   readonly #stop = new AbortController();
   #events: { cancel(): void } | undefined;
 
   constructor(options: KubeletOptions) {
     this.#options = options;
+    this.#probes = this.#makeProbes();
     this.server = new WorkerServer({ runtime: options.runtime.runtimeService, workers: () => this.#workers.values() });
   }
 
@@ -75,13 +81,18 @@ export class Kubelet {
     if (this.#stop.signal.aborted) return;
     const services = this.#services(runtimeName, heartbeat);
     this.#events = runtime.runtimeService.containerEvents((event) => this.#onContainerEvent(event));
-    this.#source().add(nodeName, { put: (pod) => this.#put(services, pod), remove: (pod) => this.#workers.get(pod.metadata.uid ?? '')?.remove() });
+    const source = this.#source();
+    source.add(nodeName, { put: (pod) => this.#put(services, pod), remove: (pod) => this.#workers.get(pod.metadata.uid ?? '')?.remove() });
+    void this.#keepHouse(services, source);
   }
 
   /** Lets go of everything; containers keep running, as when a kubelet's process ends. */
   stop(): void {
     this.#stop.abort();
     this.#events?.cancel();
+    this.#probes.stop();
+    for (const worker of this.#workers.values()) worker.stop();
+    this.#workers.clear();
     this.#options.pods?.remove(this.#options.nodeName);
   }
 
@@ -96,7 +107,33 @@ export class Kubelet {
 
   #services(runtimeName: string, heartbeat: NodeHeartbeat): NodeServices {
     const { client, clock, log, runtime, recorder, hostIP } = this.#options;
-    const probes = new Probes({
+    return {
+      hostIP,
+      runtimeName,
+      clock,
+      log,
+      runtime,
+      recorder,
+      probes: this.#probes,
+      pods: client.resource(Pods),
+      images: new Images({ clock, service: runtime.imageService }),
+      crashes: new BackOffTable(),
+      config: {
+        configMap: (namespace, name) => client.resource(ConfigMaps).get(namespace, name),
+        secret: (namespace, name) => client.resource(Secrets).get(namespace, name),
+        claim: (namespace, name) => client.resource(PersistentVolumeClaims).get(namespace, name),
+      },
+      relisted: (signal) => this.#relisted(signal),
+      node: () => heartbeat.node as Node,
+      refreshNode: () => heartbeat.refresh(),
+      others: (uid) => [...this.#workers.values()].filter((worker) => worker.active && worker.pod.metadata.uid !== uid).map((worker) => worker.pod),
+      finished: (uid) => this.#workers.delete(uid),
+    };
+  }
+
+  #makeProbes(): Probes {
+    const { clock, runtime, recorder } = this.#options;
+    return new Probes({
       clock,
       network: runtime.podNetwork,
       events: {
@@ -112,28 +149,6 @@ export class Kubelet {
         },
       },
     });
-    return {
-      hostIP,
-      runtimeName,
-      clock,
-      log,
-      runtime,
-      recorder,
-      probes,
-      pods: client.resource(Pods),
-      images: new Images({ clock, service: runtime.imageService }),
-      crashes: new BackOffTable(),
-      config: {
-        configMap: (namespace, name) => client.resource(ConfigMaps).get(namespace, name),
-        secret: (namespace, name) => client.resource(Secrets).get(namespace, name),
-        claim: (namespace, name) => client.resource(PersistentVolumeClaims).get(namespace, name),
-      },
-      relisted: (signal) => this.#relisted(signal),
-      node: () => heartbeat.node as Node,
-      refreshNode: () => heartbeat.refresh(),
-      others: (uid) => [...this.#workers.values()].filter((worker) => worker.active && worker.pod.metadata.uid !== uid).map((worker) => worker.pod),
-      finished: (uid) => this.#workers.delete(uid),
-    };
   }
 
   /** Resolves with the kubelet's next look at its containers, or when `signal` aborts. */
@@ -151,9 +166,29 @@ export class Kubelet {
       worker.update(pod);
       return;
     }
-    const created = new PodWorker(services, pod);
-    this.#workers.set(uid, created);
-    created.kick();
+    this.#worker(services, pod).kick();
+  }
+
+  #worker(services: NodeServices, pod: Pod): PodWorker {
+    const worker = new PodWorker(services, pod);
+    this.#workers.set(pod.metadata.uid ?? '', worker);
+    return worker;
+  }
+
+  /** Never rejects: what fails is looked at again. */
+  async #keepHouse(services: NodeServices, source: PodSource): Promise<void> {
+    const { clock, log, runtime } = this.#options;
+    const { signal } = this.#stop;
+    await source.whenSynced();
+    while (!signal.aborted) {
+      try {
+        const sandboxes = await runtime.runtimeService.listPodSandbox({});
+        for (const pod of signal.aborted ? [] : orphanPods(sandboxes, (uid) => this.#workers.has(uid))) this.#worker(services, pod).remove();
+      } catch (error) {
+        log.error('housekeeping failed', { node: this.nodeName, error });
+      }
+      await sleep(clock, HOUSEKEEPING_MS, signal);
+    }
   }
 
   #onContainerEvent({ podUid }: ContainerEvent): void {

@@ -1,23 +1,18 @@
 import type { Pod } from '../api/generated/types/core.v1.ts';
+import { keyOf } from '../api/object.ts';
 import type { Timer } from '../lib/clock.ts';
 import type { ContainerStatus, PodSandbox } from '../runtime/runtime.ts';
-import { crashKey } from './container-starter.ts';
-import { POD_UID_LABEL } from './labels.ts';
 import type { NodeServices } from './node-services.ts';
 import type { PodAction } from './plan/action.ts';
 import { isOver } from './plan/life.ts';
-import { begun, done } from './plan/memory.ts';
+import { begun, done, failed } from './plan/memory.ts';
 import { type PodPlan, planPod } from './plan/plan.ts';
-import { newborn, type PodMemory, type PodState, type ProbeFindings } from './plan/state.ts';
+import { newborn, type PodMemory, type PodState } from './plan/state.ts';
 import { perform } from './pod-actions.ts';
+import { findingsOf, observePod, type PodObservation, surroundings } from './pod-observation.ts';
 import { StatusReporter } from './status-reporter.ts';
 
 const RETRY_MS = 1_000;
-
-interface Observation {
-  sandboxes: readonly PodSandbox[];
-  runs: readonly ContainerStatus[];
-}
 
 /**
  * Carries one pod from its binding to its end: observes the runtime, plans, acts, remembers. Never two plans at a time,
@@ -30,7 +25,7 @@ export class PodWorker {
   #pod: Pod;
   #removed = false;
   #memory: PodMemory = newborn;
-  #observed: Observation = { sandboxes: [], runs: [] };
+  #observed: PodObservation = { sandboxes: [], runs: [] };
   #busy = false;
   #kicked = false;
   #stopped = false;
@@ -44,7 +39,7 @@ export class PodWorker {
     this.#seenAt = services.clock.now();
     this.#reporter = new StatusReporter(services, {
       pod: () => this.#pod,
-      findings: () => this.#findings(),
+      findings: () => findingsOf(services.probes, this.runs),
       waiting: () => this.#memory.waiting,
       written: (written) => this.#take(written),
       seenAt: this.#seenAt,
@@ -94,8 +89,7 @@ export class PodWorker {
   /** Leaves the pod as it is, and does no more for it. */
   stop(): void {
     this.#stopped = true;
-    this.#interruption.abort();
-    this.#reporter.cancel();
+    this.#interrupt();
     this.#wakeUp?.cancel();
   }
 
@@ -117,47 +111,46 @@ export class PodWorker {
     this.#busy = false;
   }
 
-  /** Returns whether there is more to do at once. */
+  /** Returns whether there is more to do at once. Never rejects. */
   async #step(): Promise<boolean> {
     try {
-      await this.#observe();
+      this.#observed = await observePod(this.#services.runtime.runtimeService, this.#pod.metadata.uid ?? '');
+      const state = this.#state({ underWay: false });
+      const plan = planPod(state);
+      this.#memory = { ...this.#memory, waiting: plan.waiting };
+      this.#wakeAt(plan.wakeAt);
+      return (await this.#carryOut(plan, state)) ? plan.again : true;
     } catch (error) {
-      this.#failed('observe', error);
+      this.#failed('plan', error);
+      this.#wakeAt(this.#memory.retryAt);
+      return false;
     }
-    const state = this.#state({ underWay: false });
-    const plan = planPod(state);
-    this.#memory = { ...this.#memory, waiting: plan.waiting };
-    this.#wakeAt(plan.wakeAt);
-    const { life } = this.#memory;
-    const complete = await this.#carryOut(plan, state);
-    // A shorter grace period may have come in between.
-    if (complete && this.#memory.life === life) this.#memory = { ...this.#memory, life: plan.life };
-    return plan.again || !complete;
   }
 
   /** Returns whether all has been done. */
-  async #carryOut({ actions }: PodPlan, state: PodState): Promise<boolean> {
+  async #carryOut({ actions, life }: PodPlan, state: PodState): Promise<boolean> {
     this.#interruption = new AbortController();
     const { signal } = this.#interruption;
     for (const action of actions) {
       if (signal.aborted || !(await this.#perform(action, state, signal))) return false;
     }
+    // A shorter grace period may have come in between.
+    if (this.#memory.life === state.life) this.#memory = { ...this.#memory, life };
     return true;
   }
 
   /** What cannot wait for the plan that is being carried out. */
   #actBeside(): void {
     const state = this.#state({ underWay: true });
-    const plan = planPod(state);
-    this.#memory = { ...this.#memory, life: plan.life };
-    for (const action of plan.actions) void this.#perform(action, state, this.#interruption.signal);
+    const { life, actions } = planPod(state);
+    this.#memory = { ...this.#memory, life };
+    for (const action of actions) void this.#perform(action, state, this.#interruption.signal);
   }
 
   /** Never rejects. Returns whether the action has been carried out. */
   async #perform(action: PodAction, state: PodState, signal: AbortSignal): Promise<boolean> {
     const services = this.#services;
-    const { namespace, name } = this.#pod.metadata;
-    services.log.debug?.('pod action', { pod: `${namespace}/${name}`, action: action.type, because: action.because });
+    services.log.debug?.('pod action', { pod: keyOf(this.#pod), action: action.type, because: action.because });
     this.#memory = begun(this.#memory, action);
     try {
       const context = { services, reporter: this.#reporter, state: { ...state, pod: this.#pod }, signal, interrupt: () => this.#interrupt() };
@@ -171,59 +164,29 @@ export class PodWorker {
     }
   }
 
+  /** What is under way is given up. */
   #interrupt(): void {
     this.#interruption.abort();
     this.#reporter.cancel();
   }
 
-  #failed(what: PodAction['type'] | 'observe', error: unknown): void {
+  #failed(what: PodAction['type'] | 'plan', error: unknown): void {
     const { log, clock } = this.#services;
-    const retryAt = clock.now() + RETRY_MS;
-    const { namespace, name } = this.#pod.metadata;
-    const fields = { pod: `${namespace}/${name}`, action: what, error };
-    if (what === 'reportStatus') {
-      log.info('status not written', fields);
-      this.#memory = { ...this.#memory, reportRetryAt: retryAt };
-    } else {
-      log.error('pod action failed', fields);
-      this.#memory = { ...this.#memory, retryAt };
-    }
-  }
-
-  async #observe(): Promise<void> {
-    const { runtimeService } = this.#services.runtime;
-    const labelSelector = { [POD_UID_LABEL]: this.#pod.metadata.uid ?? '' };
-    const [sandboxes, runs] = await Promise.all([runtimeService.listPodSandbox({ labelSelector }), runtimeService.listContainers({ labelSelector })]);
-    this.#observed = { sandboxes, runs };
+    const fields = { pod: keyOf(this.#pod), what, error };
+    if (what === 'reportStatus') log.info('status not written', fields);
+    else log.error('pod sync failed', fields);
+    this.#memory = failed(this.#memory, what, clock.now() + RETRY_MS);
   }
 
   #state({ underWay }: { underWay: boolean }): PodState {
-    const { clock, crashes, node, others } = this.#services;
-    const uid = this.#pod.metadata.uid ?? '';
-    return {
-      ...this.#memory,
-      ...this.#observed,
-      pod: this.#pod,
-      removed: this.#removed,
-      seenAt: this.#seenAt,
-      now: clock.now(),
-      underWay,
-      node: node(),
-      others: () => others(uid),
-      probes: this.#findings(),
-      crashDelay: (container, finishedAt) => crashes.delayFor(crashKey(this.#pod, container), finishedAt),
-    };
-  }
-
-  #findings(): ReadonlyMap<string, ProbeFindings> {
-    const found = this.#observed.runs.map(({ id }) => [id, this.#services.probes.findings(id)] as const);
-    return new Map(found.filter((entry): entry is readonly [string, ProbeFindings] => entry[1] !== undefined));
+    const pod = this.#pod;
+    const around = surroundings(this.#services, pod, this.#observed);
+    return { ...this.#memory, ...this.#observed, ...around, pod, removed: this.#removed, seenAt: this.#seenAt, underWay };
   }
 
   #wakeAt(at: number | undefined): void {
-    this.#wakeUp?.cancel();
-    if (at === undefined) return;
     const { clock } = this.#services;
-    this.#wakeUp = clock.schedule(Math.max(at - clock.now(), 0), () => this.kick());
+    this.#wakeUp?.cancel();
+    if (at !== undefined) this.#wakeUp = clock.schedule(Math.max(at - clock.now(), 0), () => this.kick());
   }
 }

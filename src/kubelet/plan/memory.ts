@@ -10,6 +10,11 @@ export interface Outcome {
 const stopsIn = (action: PodAction): readonly StopContainer[] =>
   action.type === 'stopTogether' ? action.stops : action.type === 'stopContainer' ? [action] : [];
 
+/** What is remembered of a failure that the action itself could not deal with (KUB-60, KUB-61). Pure. */
+export function failed(memory: PodMemory, what: PodAction['type'] | 'plan', retryAt: number): PodMemory {
+  return what === 'reportStatus' ? { ...memory, reportRetryAt: retryAt } : { ...memory, retryAt };
+}
+
 /** What is remembered once an action is begun. Pure. */
 export function begun(memory: PodMemory, action: PodAction): PodMemory {
   const stops = action.type === 'hurryContainer' ? [action] : stopsIn(action);

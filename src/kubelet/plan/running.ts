@@ -30,7 +30,8 @@ export function planRunning(state: PodState): PodPlan | undefined {
   const actions = [...planProbes(state), ...steps.actions];
   const told = backOffEvents(state, steps.waiting);
   const plan = { life: state.life, waiting: steps.waiting };
-  if (actions.length) return { ...plan, actions: [...told, ...firstReport(state), ...actions], wakeAt: steps.wakeAt, again: true };
+  if (actions.length)
+    return { ...plan, actions: [...told, ...(steps.actions.length ? firstReport(state) : []), ...actions], wakeAt: steps.wakeAt, again: true };
   if (state.reportRetryAt > state.now) return { ...plan, actions: told, wakeAt: earlier(steps.wakeAt, state.reportRetryAt), again: false };
   return { ...plan, actions: [...told, ...finalReport(state)], wakeAt: steps.wakeAt, again: false };
 }
