@@ -55,14 +55,14 @@ test('SCH-11: a plugin that throws stops neither the scheduler nor the other pod
     },
   };
   const plugins = { ...defaultPlugins, filters: [picky, ...defaultPlugins.filters] };
-  await startScheduler({ plugins, log: { ...silent, error: (_message, fields) => errors.push((fields?.['error'] as Error).message) } });
+  await startScheduler({ plugins, log: { ...silent, error: (_message, fields) => errors.push(String(fields?.['error'])) } });
   await fixture.create(spec, { name: 'bad' });
   await fixture.create(spec, { name: 'good' });
   await fixture.clock.advance(5000);
   expect((await fixture.pod('good'))?.status.phase).toBe('Running');
   expect(await conditionOf('bad')).toMatchObject({ status: 'False', reason: 'SchedulerError', message: 'this plugin is broken' });
   // At once, and 1 and 3 seconds later.
-  expect(errors).toEqual(Array.from({ length: 3 }, () => 'this plugin is broken'));
+  expect(errors).toEqual(Array.from({ length: 3 }, () => 'Error: this plugin is broken'));
   broken = false;
   await fixture.clock.advance(10_000);
   expect((await fixture.pod('bad'))?.status.phase).toBe('Running');
