@@ -1,12 +1,13 @@
-import type { Node, Pod } from '../api/generated/types/core.v1.ts';
+import type { Pod } from '../api/generated/types/core.v1.ts';
 import { ConfigMaps, PersistentVolumeClaims, Pods, Secrets } from '../api/resources.ts';
 import type { Client } from '../client/client.ts';
 import type { EventRecorder } from '../client/event-recorder.ts';
 import { Informer } from '../client/informer.ts';
+import { assert } from '../lib/assert.ts';
 import { type Clock, sleep } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Rng } from '../lib/rng.ts';
-import type { ContainerEvent, Runtime } from '../runtime/runtime.ts';
+import type { ContainerEvent, ProbeKind, Runtime } from '../runtime/runtime.ts';
 import { BackOffTable } from './back-off.ts';
 import { Images } from './images.ts';
 import { type KubeletServer, WorkerServer } from './kubelet-server.ts';
@@ -45,6 +46,8 @@ export interface KubeletOptions {
 
 /** How often the runtime is looked through for pods that nobody wants. */
 const HOUSEKEEPING_MS = 60_000;
+
+const PROBE_NAMES: Readonly<Record<ProbeKind, string>> = { startup: 'Startup', readiness: 'Readiness', liveness: 'Liveness' };
 
 /** Where in the period the look falls: late in the second, as recordings of real nodes have it. */
 const RELIST_PHASE = 0.75;
@@ -124,7 +127,10 @@ export class Kubelet {
         claim: (namespace, name) => client.resource(PersistentVolumeClaims).get(namespace, name),
       },
       relisted: (signal) => this.#relisted(signal),
-      node: () => heartbeat.node as Node,
+      node: () => {
+        assert(heartbeat.node, 'a kubelet runs pods once its node is registered');
+        return heartbeat.node;
+      },
       refreshNode: () => heartbeat.refresh(),
       others: (uid) => [...this.#workers.values()].filter((worker) => worker.active && worker.pod.metadata.uid !== uid).map((worker) => worker.pod),
       finished: (uid) => this.#workers.delete(uid),
@@ -139,11 +145,10 @@ export class Kubelet {
       events: {
         changed: ({ pod }) => this.#workers.get(pod.metadata.uid ?? '')?.kick(),
         failed: ({ pod, container }, kind, output) => {
-          const what = `${kind[0]!.toUpperCase()}${kind.slice(1)}`;
           recorder.event(pod, {
             type: 'Warning',
             reason: 'Unhealthy',
-            message: `${what} probe failed: ${output}`,
+            message: `${PROBE_NAMES[kind]} probe failed: ${output}`,
             fieldPath: fieldPathOf(pod, container.name),
           });
         },

@@ -1,5 +1,6 @@
 import type { Pod } from '../api/generated/types/core.v1.ts';
 import { keyOf } from '../api/object.ts';
+import { assert } from '../lib/assert.ts';
 import type { Timer } from '../lib/clock.ts';
 import type { ContainerStatus, PodSandbox } from '../runtime/runtime.ts';
 import type { NodeServices } from './node-services.ts';
@@ -21,6 +22,7 @@ const RETRY_MS = 1_000;
 export class PodWorker {
   readonly #services: NodeServices;
   readonly #reporter: StatusReporter;
+  readonly #uid: string;
   readonly #seenAt: number;
   #pod: Pod;
   #removed = false;
@@ -34,8 +36,10 @@ export class PodWorker {
   #wakeUp: Timer | undefined;
 
   constructor(services: NodeServices, pod: Pod) {
+    assert(pod.metadata.uid, 'a pod that is bound has a uid');
     this.#services = services;
     this.#pod = pod;
+    this.#uid = pod.metadata.uid;
     this.#seenAt = services.clock.now();
     this.#reporter = new StatusReporter(services, {
       pod: () => this.#pod,
@@ -114,7 +118,7 @@ export class PodWorker {
   /** Returns whether there is more to do at once. Never rejects. */
   async #step(): Promise<boolean> {
     try {
-      this.#observed = await observePod(this.#services.runtime.runtimeService, this.#pod.metadata.uid ?? '');
+      this.#observed = await observePod(this.#services.runtime.runtimeService, this.#uid);
       const state = this.#state({ underWay: false });
       const plan = planPod(state);
       this.#memory = { ...this.#memory, waiting: plan.waiting };
