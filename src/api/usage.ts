@@ -1,7 +1,10 @@
 import { parseTime } from '../lib/clock.ts';
-import type { Container, PersistentVolumeClaim, Pod, PodAffinityTerm, Service } from './generated/types/core.v1.ts';
+import { podResources } from './core/v1/pod/requests.ts';
+import type { PersistentVolumeClaim, Pod, PodAffinityTerm, Service } from './generated/types/core.v1.ts';
 import type { KubeObject } from './object.ts';
-import { addQuantities, compareQuantities, isZeroQuantity } from './quantity.ts';
+import { compareQuantities, isZeroQuantity } from './quantity.ts';
+
+export { addResources as add } from './resource-list.ts';
 
 /** Amounts by quota resource name, e.g. `requests.cpu`. */
 export type Usage = Record<string, string>;
@@ -32,8 +35,8 @@ function podCounts({ metadata, status }: Pod, nowMs = Number.NEGATIVE_INFINITY):
 }
 
 function podUsage(pod: Pod): Usage {
-  const requests = podResources(pod, 'requests');
-  const limits = podResources(pod, 'limits');
+  const requests = podResources(pod.spec, 'requests');
+  const limits = podResources(pod.spec, 'limits');
   const usage: Usage = { pods: '1' };
   for (const [name, value] of Object.entries(requests)) {
     if (COMPUTE.has(name) || name.startsWith('hugepages-')) usage[name] = value;
@@ -41,22 +44,6 @@ function podUsage(pod: Pod): Usage {
   }
   for (const [name, value] of Object.entries(limits)) if (COMPUTE.has(name)) usage[`limits.${name}`] = value;
   return usage;
-}
-
-/** The larger of all containers together and of each step of initialization; sidecars count throughout (component-helpers/resource). */
-export function podResources({ spec }: Pod, which: 'requests' | 'limits'): Usage {
-  const of = (container: Container): Usage => container.resources?.[which] ?? {};
-  let running = spec.containers.reduce((sum, container) => add(sum, of(container)), {} as Usage);
-  let sidecars: Usage = {};
-  let peak: Usage = {};
-  for (const container of spec.initContainers ?? []) {
-    if (container.restartPolicy === 'Always') {
-      running = add(running, of(container));
-      sidecars = add(sidecars, of(container));
-      peak = max(peak, sidecars);
-    } else peak = max(peak, add(of(container), sidecars));
-  }
-  return add(max(running, peak), which === 'requests' || Object.keys(running).length ? (spec.overhead ?? {}) : {});
 }
 
 function serviceUsage({ spec }: Service): Usage {
@@ -79,18 +66,6 @@ function claimUsage({ metadata, spec, status }: PersistentVolumeClaim): Usage {
   return storageClass
     ? { ...usage, ...Object.fromEntries(Object.entries(byClass).map(([name, value]) => [`${storageClass}.storageclass.storage.k8s.io/${name}`, value])) }
     : usage;
-}
-
-export function add(a: Usage, b: Usage): Usage {
-  const sum = { ...a };
-  for (const [name, value] of Object.entries(b)) sum[name] = sum[name] === undefined ? value : addQuantities(sum[name], value);
-  return sum;
-}
-
-function max(a: Usage, b: Usage): Usage {
-  const out = { ...a };
-  for (const [name, value] of Object.entries(b)) if (out[name] === undefined || compareQuantities(value, out[name]) > 0) out[name] = value;
-  return out;
 }
 
 /** Whether a quota with these scopes counts this pod (pkg/quota/v1/evaluator/core: podMatchesScopeFunc). */

@@ -1,14 +1,14 @@
 import { allowsNode } from '../api/core/v1/node/selector.ts';
 import { addInto, amountsOf, podRequests } from '../api/core/v1/pod/requests.ts';
 import type { Node, Pod } from '../api/generated/types/core.v1.ts';
-import type { Waiting } from './plan.ts';
+import type { Cause } from './plan/life.ts';
 
 /**
  * Why this node does not take a pod that has been bound to it (upstream: pkg/kubelet/lifecycle, GeneralFilter).
  * @param others the pods that it has taken and that are not over
  * @returns reason and event message; undefined: it takes the pod
  */
-export function refusal(pod: Pod, node: Node, others: readonly Pod[]): Waiting | undefined {
+export function refusal(pod: Pod, node: Node, others: readonly Pod[]): Cause | undefined {
   const capacity = amountsOf(node.status.allocatable);
   if (others.length + 1 > (capacity['pods'] ?? 110)) {
     return shortOf('pods', { requested: 1, used: others.length, capacity: capacity['pods'] ?? 110 });
@@ -31,7 +31,7 @@ export function refusal(pod: Pod, node: Node, others: readonly Pod[]): Waiting |
   return undefined;
 }
 
-function shortOf(resource: string, { requested, used, capacity }: { requested: number; used: number; capacity: number }): Waiting {
+function shortOf(resource: string, { requested, used, capacity }: { requested: number; used: number; capacity: number }): Cause {
   return {
     reason: `OutOf${resource}`,
     message: `Node didn't have enough resource: ${resource}, requested: ${requested}, used: ${used}, capacity: ${capacity}`,

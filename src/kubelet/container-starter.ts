@@ -1,12 +1,21 @@
-import type { Container, LifecycleHandler, Pod } from '../api/generated/types/core.v1.ts';
+import type { Container, Pod } from '../api/generated/types/core.v1.ts';
 import { hasReason } from '../api/status.ts';
 import type { EventNote } from '../client/event-recorder.ts';
-import { sleep } from '../lib/clock.ts';
 import type { PodSandbox } from '../runtime/runtime.ts';
 import { ContainerConfigError, environmentOf, expandVariables } from './environment.ts';
+import {
+  CONTAINER_HASH_ANNOTATION,
+  CONTAINER_NAME_LABEL,
+  CONTAINER_TYPE_LABEL,
+  POD_NAME_LABEL,
+  POD_NAMESPACE_LABEL,
+  POD_UID_LABEL,
+  RESTART_COUNT_ANNOTATION,
+} from './labels.ts';
+import { runHook } from './lifecycle-hook.ts';
 import type { NodeServices } from './node-services.ts';
-import type { ContainerPart, StartFailure } from './plan.ts';
-import { actionOf } from './probes.ts';
+import type { StartFailure } from './plan/state.ts';
+import { containerHash, fieldPathOf } from './pod-containers.ts';
 
 /** A configuration that is not complete is looked at again after this long. */
 const CONFIG_RETRY_MS = 5_000;
@@ -15,21 +24,10 @@ export interface StartRequest {
   pod: Pod;
   sandbox: PodSandbox;
   container: Container;
-  part: ContainerPart;
   attempt: number;
   /** When the run before this one ended. */
   finishedAt: number | undefined;
   signal: AbortSignal;
-}
-
-export function fieldPathOf({ name }: { name: string }, part: ContainerPart): string {
-  return `spec.${part}{${name}}`;
-}
-
-/** Where in the pod's spec the container of this name stands. */
-export function partOf(pod: Pod, name: string): ContainerPart {
-  if ((pod.spec.initContainers ?? []).some((container) => container.name === name)) return 'initContainers';
-  return (pod.spec.ephemeralContainers ?? []).some((container) => container.name === name) ? 'ephemeralContainers' : 'containers';
 }
 
 export const crashKey = (pod: Pod, container: string): string => `${pod.metadata.uid}_${container}`;
@@ -40,9 +38,9 @@ export const crashKey = (pod: Pod, container: string): string => `${pod.metadata
  * @returns why it could not be started, where that is not for the runtime to tell
  */
 export async function startContainer(services: NodeServices, request: StartRequest): Promise<StartFailure | undefined> {
-  const { pod, container, part, finishedAt, signal } = request;
+  const { pod, container, finishedAt, signal } = request;
   const { clock, images, recorder } = services;
-  const tell = (note: EventNote): void => recorder.event(pod, { ...note, fieldPath: fieldPathOf(container, part) });
+  const tell = (note: EventNote): void => recorder.event(pod, { ...note, fieldPath: fieldPathOf(pod, container.name) });
   await tellMissingSecrets(services, pod, tell);
   const missing = await images.ensure(pod, container, tell, signal);
   if (signal.aborted) return undefined;
@@ -108,8 +106,14 @@ async function create(services: NodeServices, { pod, sandbox, container, attempt
       hostPath: `/var/lib/kubelet/pods/${uid}/volumes/${mount.name}`,
       readOnly: mount.readOnly ?? false,
     })),
-    labels: { 'io.kubernetes.container.name': container.name, 'io.kubernetes.container.type': typeOf(pod, container), 'io.kubernetes.pod.uid': uid ?? '' },
-    annotations: {},
+    labels: {
+      [CONTAINER_NAME_LABEL]: container.name,
+      [CONTAINER_TYPE_LABEL]: typeOf(pod, container),
+      [POD_NAME_LABEL]: name ?? '',
+      [POD_NAMESPACE_LABEL]: namespace ?? '',
+      [POD_UID_LABEL]: uid ?? '',
+    },
+    annotations: { [CONTAINER_HASH_ANNOTATION]: containerHash(container), [RESTART_COUNT_ANNOTATION]: String(attempt) },
     stdin: container.stdin ?? false,
     tty: container.tty ?? false,
     resources: { limits: container.resources?.limits ?? {}, requests: container.resources?.requests ?? {} },
@@ -132,25 +136,4 @@ async function afterStart(services: NodeServices, { pod, sandbox, container }: S
   tell({ type: 'Normal', reason: 'Killing', message: 'FailedPostStartHook' });
   await services.runtime.runtimeService.stopContainer(id, (pod.spec.terminationGracePeriodSeconds ?? 30) * 1000);
   return false;
-}
-
-export interface HookRun {
-  hook: LifecycleHandler;
-  container: Container;
-  id: string;
-  podIP: string;
-  kind: 'postStart' | 'preStop';
-  timeoutMs: number;
-}
-
-/** Returns whether the hook went well. */
-export async function runHook(services: NodeServices, { hook, container, id, podIP, kind, timeoutMs }: HookRun): Promise<boolean> {
-  if (hook.sleep) {
-    await sleep(services.clock, Math.min(hook.sleep.seconds * 1000, timeoutMs));
-    return true;
-  }
-  const action = actionOf(hook, container, podIP);
-  if (!action) return true;
-  const { ok } = await services.runtime.podNetwork.probe(action, { containerId: id, kind, timeoutMs });
-  return ok;
 }

@@ -1,7 +1,8 @@
 import type { ContainerStatus as ApiStatus, Container, ContainerState, ContainerStateTerminated } from '../api/generated/types/core.v1.ts';
 import { timestamp } from '../lib/clock.ts';
 import type { ContainerStatus } from '../runtime/runtime.ts';
-import type { ProbeFindings, Waiting } from './plan.ts';
+import type { Cause } from './plan/life.ts';
+import type { ProbeFindings } from './plan/state.ts';
 
 /** The runs of one container: the latest, and the one before it. */
 export interface Runs {
@@ -13,7 +14,7 @@ export interface ContainerFacts {
   runs: Runs;
   probes: ProbeFindings | undefined;
   /** Why it is not running; overrides what its latest run says. */
-  waiting: Waiting | undefined;
+  waiting: Cause | undefined;
   init: boolean;
   podHasInitContainers: boolean;
   runtimeName: string;

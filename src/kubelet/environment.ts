@@ -1,5 +1,5 @@
 import { podRequests } from '../api/core/v1/pod/requests.ts';
-import type { ConfigMap, Container, EnvVar, PersistentVolumeClaim, Pod, PodSpec, Secret } from '../api/generated/types/core.v1.ts';
+import type { ConfigMap, Container, EnvVarSource, PersistentVolumeClaim, Pod, PodSpec, Secret } from '../api/generated/types/core.v1.ts';
 import { asMilli, asNumber } from '../api/quantity.ts';
 import { hasReason } from '../api/status.ts';
 
@@ -110,14 +110,14 @@ export async function environmentOf(container: Container, context: EnvironmentCo
     }
   }
   for (const variable of container.env ?? []) {
-    const value = variable.valueFrom ? await referenced(variable, container, context, source) : expandVariables(variable.value ?? '', values);
+    const value = variable.valueFrom ? await referenced(variable.valueFrom, container, context, source) : expandVariables(variable.value ?? '', values);
     if (value !== undefined) values.set(variable.name, value);
   }
   return [...values].map(([name, value]) => ({ name, value }));
 }
 
-async function referenced(variable: EnvVar, container: Container, context: EnvironmentContext, source: ConfigSource): Promise<string | undefined> {
-  const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } = variable.valueFrom!;
+async function referenced(valueFrom: EnvVarSource, container: Container, context: EnvironmentContext, source: ConfigSource): Promise<string | undefined> {
+  const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef } = valueFrom;
   const { pod, allocatable } = context;
   const namespace = pod.metadata.namespace ?? '';
   if (fieldRef) return fieldValue(fieldRef.fieldPath, context);

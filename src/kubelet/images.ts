@@ -4,7 +4,7 @@ import type { EventNote } from '../client/event-recorder.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { ImageService } from '../runtime/runtime.ts';
 import { BackOffTable, goMilliseconds } from './back-off.ts';
-import type { StartFailure } from './plan.ts';
+import type { StartFailure } from './plan/state.ts';
 
 /** How long a failed pull is told as ErrImagePull before it is told as a back-off. */
 const SHOW_ERROR_MS = 8_000;

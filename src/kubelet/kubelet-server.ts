@@ -1,5 +1,6 @@
 import { badRequest, notFound, type StatusError } from '../api/status.ts';
 import type { ContainerStatus, LogLine, LogOptions, RuntimeService, Streams } from '../runtime/runtime.ts';
+import { POD_UID_LABEL } from './labels.ts';
 import type { PodWorker } from './pod-worker.ts';
 
 export interface ContainerLogOptions extends LogOptions {
@@ -95,7 +96,7 @@ export class WorkerServer implements KubeletServer {
   }
 
   async #runs(worker: PodWorker, container: string): Promise<ContainerStatus[]> {
-    const runs = await this.#runtime.listContainers({ podUid: worker.pod.metadata.uid ?? '' });
+    const runs = await this.#runtime.listContainers({ labelSelector: { [POD_UID_LABEL]: worker.pod.metadata.uid ?? '' } });
     return runs.filter((run) => run.metadata.name === container && run.state !== 'created');
   }
 

@@ -1,19 +1,21 @@
-import type { Node, Pod } from '../api/generated/types/core.v1.ts';
+import type { Pod } from '../api/generated/types/core.v1.ts';
 import { ConfigMaps, PersistentVolumeClaims, Pods, Secrets } from '../api/resources.ts';
 import type { Client } from '../client/client.ts';
 import type { EventRecorder } from '../client/event-recorder.ts';
 import { Informer } from '../client/informer.ts';
+import { assert } from '../lib/assert.ts';
 import { type Clock, sleep } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Rng } from '../lib/rng.ts';
-import type { ContainerEvent, Runtime } from '../runtime/runtime.ts';
+import type { ContainerEvent, ProbeKind, Runtime } from '../runtime/runtime.ts';
 import { BackOffTable } from './back-off.ts';
-import { fieldPathOf, partOf } from './container-starter.ts';
 import { Images } from './images.ts';
 import { type KubeletServer, WorkerServer } from './kubelet-server.ts';
 import { NodeHeartbeat } from './node-heartbeat.ts';
 import type { NodeServices } from './node-services.ts';
 import type { NodeDescription } from './node-status.ts';
+import { orphanPods } from './orphans.ts';
+import { fieldPathOf } from './pod-containers.ts';
 import { PodSource } from './pod-source.ts';
 import { PodWorker } from './pod-worker.ts';
 import { Probes } from './probes.ts';
@@ -42,6 +44,11 @@ export interface KubeletOptions {
   relistPeriodMs?: number;
 }
 
+/** How often the runtime is looked through for pods that nobody wants. */
+const HOUSEKEEPING_MS = 60_000;
+
+const PROBE_NAMES: Readonly<Record<ProbeKind, string>> = { startup: 'Startup', readiness: 'Readiness', liveness: 'Liveness' };
+
 /** Where in the period the look falls: late in the second, as recordings of real nodes have it. */
 const RELIST_PHASE = 0.75;
 
@@ -50,11 +57,13 @@ export class Kubelet {
   readonly server: KubeletServer;
   readonly #options: KubeletOptions;
   readonly #workers = new Map<string, PodWorker>();
+  readonly #probes: Probes;
   readonly #stop = new AbortController();
   #events: { cancel(): void } | undefined;
 
   constructor(options: KubeletOptions) {
     this.#options = options;
+    this.#probes = this.#makeProbes();
     this.server = new WorkerServer({ runtime: options.runtime.runtimeService, workers: () => this.#workers.values() });
   }
 
@@ -75,13 +84,18 @@ export class Kubelet {
     if (this.#stop.signal.aborted) return;
     const services = this.#services(runtimeName, heartbeat);
     this.#events = runtime.runtimeService.containerEvents((event) => this.#onContainerEvent(event));
-    this.#source().add(nodeName, { put: (pod) => this.#put(services, pod), remove: (pod) => this.#workers.get(pod.metadata.uid ?? '')?.remove() });
+    const source = this.#source();
+    source.add(nodeName, { put: (pod) => this.#put(services, pod), remove: (pod) => this.#workers.get(pod.metadata.uid ?? '')?.remove() });
+    void this.#keepHouse(services, source);
   }
 
   /** Lets go of everything; containers keep running, as when a kubelet's process ends. */
   stop(): void {
     this.#stop.abort();
     this.#events?.cancel();
+    this.#probes.stop();
+    for (const worker of this.#workers.values()) worker.stop();
+    this.#workers.clear();
     this.#options.pods?.remove(this.#options.nodeName);
   }
 
@@ -96,22 +110,6 @@ export class Kubelet {
 
   #services(runtimeName: string, heartbeat: NodeHeartbeat): NodeServices {
     const { client, clock, log, runtime, recorder, hostIP } = this.#options;
-    const probes = new Probes({
-      clock,
-      network: runtime.podNetwork,
-      events: {
-        changed: ({ pod }) => this.#workers.get(pod.metadata.uid ?? '')?.kick(),
-        failed: ({ pod, container }, kind, output) => {
-          const what = `${kind[0]!.toUpperCase()}${kind.slice(1)}`;
-          recorder.event(pod, {
-            type: 'Warning',
-            reason: 'Unhealthy',
-            message: `${what} probe failed: ${output}`,
-            fieldPath: fieldPathOf(container, partOf(pod, container.name)),
-          });
-        },
-      },
-    });
     return {
       hostIP,
       runtimeName,
@@ -119,7 +117,7 @@ export class Kubelet {
       log,
       runtime,
       recorder,
-      probes,
+      probes: this.#probes,
       pods: client.resource(Pods),
       images: new Images({ clock, service: runtime.imageService }),
       crashes: new BackOffTable(),
@@ -129,11 +127,33 @@ export class Kubelet {
         claim: (namespace, name) => client.resource(PersistentVolumeClaims).get(namespace, name),
       },
       relisted: (signal) => this.#relisted(signal),
-      node: () => heartbeat.node as Node,
+      node: () => {
+        assert(heartbeat.node, 'a kubelet runs pods once its node is registered');
+        return heartbeat.node;
+      },
       refreshNode: () => heartbeat.refresh(),
       others: (uid) => [...this.#workers.values()].filter((worker) => worker.active && worker.pod.metadata.uid !== uid).map((worker) => worker.pod),
       finished: (uid) => this.#workers.delete(uid),
     };
+  }
+
+  #makeProbes(): Probes {
+    const { clock, runtime, recorder } = this.#options;
+    return new Probes({
+      clock,
+      network: runtime.podNetwork,
+      events: {
+        changed: ({ pod }) => this.#workers.get(pod.metadata.uid ?? '')?.kick(),
+        failed: ({ pod, container }, kind, output) => {
+          recorder.event(pod, {
+            type: 'Warning',
+            reason: 'Unhealthy',
+            message: `${PROBE_NAMES[kind]} probe failed: ${output}`,
+            fieldPath: fieldPathOf(pod, container.name),
+          });
+        },
+      },
+    });
   }
 
   /** Resolves with the kubelet's next look at its containers, or when `signal` aborts. */
@@ -151,9 +171,29 @@ export class Kubelet {
       worker.update(pod);
       return;
     }
-    const created = new PodWorker(services, pod);
-    this.#workers.set(uid, created);
-    created.kick();
+    this.#worker(services, pod).kick();
+  }
+
+  #worker(services: NodeServices, pod: Pod): PodWorker {
+    const worker = new PodWorker(services, pod);
+    this.#workers.set(pod.metadata.uid ?? '', worker);
+    return worker;
+  }
+
+  /** Never rejects: what fails is looked at again. */
+  async #keepHouse(services: NodeServices, source: PodSource): Promise<void> {
+    const { clock, log, runtime } = this.#options;
+    const { signal } = this.#stop;
+    await source.whenSynced();
+    while (!signal.aborted) {
+      try {
+        const sandboxes = await runtime.runtimeService.listPodSandbox({});
+        for (const pod of signal.aborted ? [] : orphanPods(sandboxes, (uid) => this.#workers.has(uid))) this.#worker(services, pod).remove();
+      } catch (error) {
+        log.error('housekeeping failed', { node: this.nodeName, error });
+      }
+      await sleep(clock, HOUSEKEEPING_MS, signal);
+    }
   }
 
   #onContainerEvent({ podUid }: ContainerEvent): void {

@@ -21,6 +21,11 @@ export class PodSource {
     });
   }
 
+  /** Resolves when the pods that are there have been handed on. */
+  whenSynced(): Promise<void> {
+    return this.#informer.whenSynced();
+  }
+
   /** Hands the node's pods to `sink`, those that are already there first. */
   add(nodeName: string, sink: PodSink): void {
     this.#sinks.set(nodeName, sink);

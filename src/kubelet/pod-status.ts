@@ -2,7 +2,8 @@ import type { ContainerStatus as ApiStatus, Container, Pod, PodStatus } from '..
 import { timestamp } from '../lib/clock.ts';
 import type { ContainerStatus, PodSandbox } from '../runtime/runtime.ts';
 import { containerStatus } from './container-statuses.ts';
-import type { ProbeFindings, Waiting } from './plan.ts';
+import type { Cause } from './plan/life.ts';
+import type { ProbeFindings } from './plan/state.ts';
 import { podConditions } from './pod-conditions.ts';
 import { type PodPhase, podPhase } from './pod-phase.ts';
 
@@ -13,11 +14,11 @@ export interface PodFacts {
   /** All runs that the runtime still knows, oldest first. */
   runs: readonly ContainerStatus[];
   probes: ReadonlyMap<string, ProbeFindings>;
-  waiting: ReadonlyMap<string, Waiting>;
+  waiting: ReadonlyMap<string, Cause>;
   /** Everything has been stopped, nothing will run again. */
   over: boolean;
   /** Why the pod as a whole has failed, where its containers do not tell. */
-  failure: Waiting | undefined;
+  failure: Cause | undefined;
   runtimeName: string;
   hostIP: string;
   startedAt: number;

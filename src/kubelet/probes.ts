@@ -1,7 +1,7 @@
 import type { Container, Pod, Probe } from '../api/generated/types/core.v1.ts';
 import type { Clock, Timer } from '../lib/clock.ts';
 import type { NetworkAction, PodNetwork, ProbeKind, ProbeOutcome } from '../runtime/runtime.ts';
-import type { ProbeFindings } from './plan.ts';
+import type { ProbeFindings } from './plan/state.ts';
 
 /** A probed run of a container. */
 export interface ProbedContainer {
@@ -87,7 +87,7 @@ export class Probes {
     return this.#entries.get(id)?.findings;
   }
 
-  /** Begins to probe a run that has just started. Resolves when the probes that are due at once have answered. */
+  /** Begins to probe a run, whoever has started it. Resolves when the probes that are due at once have answered. */
   async add(target: ProbedContainer): Promise<void> {
     if (this.#entries.has(target.id)) return;
     const { container } = target;
@@ -103,6 +103,11 @@ export class Probes {
       if (dueIn <= 0) await this.#tick(entry, run);
       else this.#later(entry, run, dueIn);
     }
+  }
+
+  /** Ends all probing. */
+  stop(): void {
+    for (const id of [...this.#entries.keys()]) this.remove(id);
   }
 
   remove(id: string): void {

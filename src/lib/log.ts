@@ -2,15 +2,17 @@
 export interface Log {
   info(message: string, fields?: Record<string, unknown>): void;
   error(message: string, fields?: Record<string, unknown>): void;
+  /** Why each thing is done. Left out: nobody reads it. */
+  debug?(message: string, fields?: Record<string, unknown>): void;
 }
 
 export const silent: Log = { info: () => {}, error: () => {} };
 
-/** Lines of `component: message key=value …` on the stream given. */
-export function lineLog(write: (line: string) => void, component = ''): Log {
+/** Lines of `component: message key=value …` on the stream given; those of debug only where asked for. */
+export function lineLog(write: (line: string) => void, component = '', { debug = false }: { debug?: boolean } = {}): Log {
   const line = (level: string) => (message: string, fields?: Record<string, unknown>) => {
     const rest = Object.entries(fields ?? {}).map(([key, value]) => ` ${key}=${value instanceof Error ? value.stack : JSON.stringify(value)}`);
     write(`${level} ${component && `${component}: `}${message}${rest.join('')}\n`);
   };
-  return { info: line('I'), error: line('E') };
+  return { info: line('I'), error: line('E'), ...(debug ? { debug: line('D') } : {}) };
 }

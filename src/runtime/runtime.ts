@@ -39,6 +39,9 @@ export interface PodSandbox {
   createdAt: number;
   /** Addresses of the pod's own network; empty on the host's network or once it is stopped. */
   ips: readonly string[];
+  /** As in its PodSandboxConfig. */
+  labels: Readonly<Record<string, string>>;
+  annotations: Readonly<Record<string, string>>;
 }
 
 export interface ContainerConfig {
@@ -64,6 +67,7 @@ export interface ContainerStatus {
   id: string;
   podSandboxId: string;
   metadata: { name: string; attempt: number };
+  /** As the runtime calls it: not always as the ContainerConfig did. */
   image: string;
   imageId: string;
   state: ContainerState;
@@ -76,11 +80,26 @@ export interface ContainerStatus {
   /** `Completed`, `Error`, `OOMKilled`, `StartError` … once it has exited. */
   reason: string;
   message: string;
+  /** As in its ContainerConfig. */
+  labels: Readonly<Record<string, string>>;
+  annotations: Readonly<Record<string, string>>;
 }
 
+/** What is left out does not matter; all that is there must hold. */
+export interface PodSandboxFilter {
+  id?: string;
+  state?: PodSandbox['state'];
+  /** Labels that the sandbox must have, with these values. */
+  labelSelector?: Readonly<Record<string, string>>;
+}
+
+/** What is left out does not matter; all that is there must hold. */
 export interface ContainerFilter {
+  id?: string;
+  state?: ContainerState;
   podSandboxId?: string;
-  podUid?: string;
+  /** Labels that the container must have, with these values. */
+  labelSelector?: Readonly<Record<string, string>>;
 }
 
 export interface ExecOutcome {
@@ -134,7 +153,8 @@ export interface RuntimeService {
   runPodSandbox(config: PodSandboxConfig): Promise<string>;
   stopPodSandbox(id: string): Promise<void>;
   removePodSandbox(id: string): Promise<void>;
-  listPodSandbox(filter: { podUid?: string }): Promise<PodSandbox[]>;
+  /** Oldest first. */
+  listPodSandbox(filter: PodSandboxFilter): Promise<PodSandbox[]>;
   createContainer(podSandboxId: string, config: ContainerConfig): Promise<string>;
   startContainer(id: string): Promise<void>;
   /** SIGTERM, then SIGKILL after `timeoutMs`; resolves when the container has exited. */

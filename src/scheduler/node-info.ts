@@ -1,9 +1,8 @@
 import { type Amounts, addInto, amountsOf, hostPorts, podRequests } from '../api/core/v1/pod/requests.ts';
 import type { Node, Pod } from '../api/generated/types/core.v1.ts';
 
-/** What containers without a request are taken to use where nodes are compared (upstream: NonMissingContainerRequests). */
-const SCORED_CPU_MILLI = 100;
-const SCORED_MEMORY = 200 * 1024 * 1024;
+/** What containers without a request are taken to use where nodes are compared (upstream: getNonMissingContainerRequests). */
+const UNREQUESTED = { cpu: '100m', memory: '200Mi' };
 
 /** A pod with what is asked of it again and again worked out. */
 export interface PodInfo {
@@ -16,14 +15,10 @@ export interface PodInfo {
 
 export function podInfo(pod: Pod): PodInfo {
   const requests = podRequests(pod.spec);
-  const scored = { cpu: 0, memory: 0 };
-  for (const container of pod.spec.containers ?? []) {
-    const own = amountsOf(container.resources?.requests);
-    scored.cpu += own['cpu'] ?? SCORED_CPU_MILLI;
-    scored.memory += own['memory'] ?? SCORED_MEMORY;
-  }
-  scored.cpu = Math.max(scored.cpu, requests['cpu'] ?? 0);
-  scored.memory = Math.max(scored.memory, requests['memory'] ?? 0);
+  // A pod that asks for resources as a whole leaves open only those of which nothing in it asks for any.
+  const missing = Object.entries(UNREQUESTED).filter(([name]) => !pod.spec.resources?.requests || requests[name] === undefined);
+  const { cpu = 0, memory = 0 } = podRequests(pod.spec, { missing: Object.fromEntries(missing) });
+  const scored = { cpu, memory };
   return { pod, requests, scored, ports: hostPorts(pod.spec) };
 }
 

@@ -1,3 +1,4 @@
+import { assert } from '../lib/assert.ts';
 import type { Rng } from '../lib/rng.ts';
 import type { FilterPlugin, Rejection, ScorePlugin } from './framework.ts';
 import type { NodeInfo, PodInfo, Snapshot } from './node-info.ts';
@@ -66,13 +67,14 @@ export function schedule(
 }
 
 function best(snapshot: Snapshot, pod: PodInfo, nodes: readonly NodeInfo[], { rng, scores }: { rng: Rng; scores: readonly ScorePlugin[] }): NodeInfo {
-  if (nodes.length === 1) return nodes[0]!;
-  const totals = nodes.map(() => 0);
-  for (const { weight, score } of scores.map((plugin) => ({ weight: plugin.weight, score: plugin.score(pod, nodes, snapshot) }))) {
-    score?.forEach((value, index) => {
-      totals[index]! += weight * value;
-    });
-  }
+  const [only, ...others] = nodes;
+  if (only && others.length === 0) return only;
+  const weighted = scores.flatMap((plugin) => {
+    const values = plugin.score(pod, nodes, snapshot);
+    assert(!values || values.length === nodes.length, `${plugin.name} scores each node once`);
+    return values ? [{ weight: plugin.weight, values }] : [];
+  });
+  const totals = nodes.map((_, index) => weighted.reduce((total, { weight, values }) => total + weight * (values[index] ?? 0), 0));
   const top = Math.max(...totals);
   return rng.pick(nodes.filter((_, index) => totals[index] === top));
 }

@@ -1,19 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Namespace, Node, Pod } from '../api/generated/types/core.v1.ts';
-import type { Draft, KubeObject } from '../api/object.ts';
+import { keyOf } from '../api/object.ts';
 import { Pods } from '../api/resources.ts';
-import { hasReason } from '../api/status.ts';
-import type { Client, ResourceClient } from '../client/client.ts';
+import type { Client } from '../client/client.ts';
 import type { EventRecorder } from '../client/event-recorder.ts';
 import type { Informer } from '../client/informer.ts';
-import { type Clock, timestamp } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Rng } from '../lib/rng.ts';
 import { ClusterCache } from './cluster-cache.ts';
-import { unschedulableMessage } from './diagnosis.ts';
+import { type Decision, decide } from './decision.ts';
 import { podInfo } from './node-info.ts';
-import { preempt } from './preemption.ts';
-import { schedule } from './schedule.ts';
+import { PodWriter } from './pod-writer.ts';
+import type { Plugins } from './schedule.ts';
 import { SchedulingQueue } from './scheduling-queue.ts';
 
 export interface SchedulerOptions {
@@ -29,6 +28,8 @@ export interface SchedulerOptions {
   namespaces?: Informer<Namespace>;
   /** Pods that name another scheduler are left alone. Default `default-scheduler`. */
   name?: string;
+  /** Default: upstream's. */
+  plugins?: Plugins;
 }
 
 const isOver = ({ status }: Pod): boolean => status.phase === 'Succeeded' || status.phase === 'Failed';
@@ -36,7 +37,7 @@ const isOver = ({ status }: Pod): boolean => status.phase === 'Succeeded' || sta
 /** Finds a node for each pod that has none, and binds it (upstream: pkg/scheduler). */
 export class Scheduler {
   readonly #options: SchedulerOptions;
-  readonly #pods: ResourceClient<Pod>;
+  readonly #writer: PodWriter;
   readonly #name: string;
   readonly #cache = new ClusterCache();
   readonly #queue: SchedulingQueue;
@@ -47,8 +48,9 @@ export class Scheduler {
   constructor(options: SchedulerOptions) {
     this.#options = options;
     this.#name = options.name ?? 'default-scheduler';
-    this.#pods = options.client.resource(Pods);
-    this.#queue = new SchedulingQueue(options.clock, () => this.#wake());
+    const { client, recorder, clock, log } = options;
+    this.#writer = new PodWriter({ pods: client.resource(Pods), recorder, clock, log });
+    this.#queue = new SchedulingQueue(clock, () => this.#wake());
   }
 
   /** Begins once the informers have their first lists. */
@@ -111,92 +113,59 @@ export class Scheduler {
     });
   }
 
+  /** Never throws: a pod that cannot be decided on must not keep the others waiting (SCH-11). */
   #cycle(pod: Pod): void {
-    const { namespaces, rng } = this.#options;
-    const { nodes } = this.#cache;
+    const { log } = this.#options;
     const movesBefore = this.#queue.moves;
-    const snapshot = { nodes, namespaceLabels: (name: string) => namespaces?.lister.get('', name)?.metadata.labels };
-    const info = podInfo(pod);
-    const placement = schedule(snapshot, info, { rng, startAt: nodes.length ? this.#startAt % nodes.length : 0 });
-    if ('node' in placement) {
-      this.#startAt = (this.#startAt + placement.looked) % nodes.length;
-      this.#cache.setPod(pod, placement.node);
-      void this.#bind(pod, placement.node);
-      return;
-    }
-    this.#queue.failed(pod, { movesBefore });
-    const preemption = this.#isWaitingForVictims(pod) ? undefined : preempt(snapshot, info, placement.rejections);
-    const message = unschedulableMessage({
-      nodes: nodes.length,
-      rejections: placement.rejections,
-      mayPreempt: pod.spec.preemptionPolicy !== 'Never',
-      preempting: preemption !== undefined,
-    });
-    void this.#tellUnschedulable(pod, message, preemption?.node);
-    for (const victim of preemption?.victims ?? []) void this.#evict(victim.pod, pod, preemption!.node);
-  }
-
-  /** Pods that have been asked to make room for this one are still leaving. */
-  #isWaitingForVictims(pod: Pod): boolean {
-    const nominated = this.#options.pods.lister.get(pod.metadata.namespace ?? '', pod.metadata.name ?? '')?.status.nominatedNodeName;
-    const node = nominated === undefined ? undefined : this.#cache.nodes.find(({ name }) => name === nominated);
-    if (!node) return false;
-    return [...node.pods.values()].some((other) => other.pod.metadata.deletionTimestamp && (other.pod.spec.priority ?? 0) < (pod.spec.priority ?? 0));
-  }
-
-  async #evict(victim: Pod, preemptor: Pod, node: string): Promise<void> {
-    const { namespace = '', name = '', uid = '' } = victim.metadata;
     try {
-      await this.#pods.delete(namespace, name, { uid });
-      this.#options.recorder.event(victim, { type: 'Normal', reason: 'Preempted', message: `Preempted by pod ${preemptor.metadata.uid} on node ${node}` });
+      const decision = this.#decide(pod);
+      log.debug?.('scheduling decision', { pod: keyOf(pod), decision: decision.type, because: decision.because });
+      if (decision.type === 'bind') this.#place(pod, decision);
+      else this.#makeWait(pod, decision, movesBefore);
     } catch (error) {
-      if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict'))
-        this.#options.log.info('victim not deleted', { pod: `${namespace}/${name}`, error: String(error) });
+      log.error('scheduling failed', { pod: keyOf(pod), error });
+      this.#queue.again(pod);
+      void this.#writer.tellUnscheduled(this.#known(pod), { reason: 'SchedulerError', message: error instanceof Error ? error.message : String(error) });
     }
+  }
+
+  #decide(pod: Pod): Decision {
+    const { namespaces, rng, plugins } = this.#options;
+    const { nodes } = this.#cache;
+    const snapshot = { nodes, namespaceLabels: (name: string) => namespaces?.lister.get('', name)?.metadata.labels };
+    const startAt = nodes.length ? this.#startAt % nodes.length : 0;
+    return decide(snapshot, podInfo(pod), { rng, startAt, ...(plugins ? { plugins } : {}) });
+  }
+
+  #place(pod: Pod, { node, looked }: Extract<Decision, { type: 'bind' }>): void {
+    this.#startAt = (this.#startAt + looked) % this.#cache.nodes.length;
+    this.#cache.setPod(pod, node);
+    void this.#bind(pod, node);
+  }
+
+  #makeWait(pod: Pod, { message, preemption }: Extract<Decision, { type: 'wait' }>, movesBefore: number): void {
+    this.#queue.failed(pod, { movesBefore });
+    void this.#writer.tellUnscheduled(this.#known(pod), { reason: 'Unschedulable', message, nominatedNodeName: preemption?.node });
+    if (!preemption) return;
+    for (const victim of preemption.victims) void this.#writer.evict(victim.pod, { preemptor: pod, node: preemption.node });
   }
 
   async #bind(pod: Pod, node: string): Promise<void> {
-    const { recorder, log } = this.#options;
-    const { namespace = '', name = '', uid = '' } = pod.metadata;
-    const binding: Draft<KubeObject> & { target: object } = {
-      apiVersion: 'v1',
-      kind: 'Binding',
-      metadata: { name, namespace, uid },
-      target: { kind: 'Node', name: node },
-    };
-    try {
-      await this.#pods.createSubresource(namespace, name, 'binding', binding);
-      recorder.event(pod, { type: 'Normal', reason: 'Scheduled', message: `Successfully assigned ${namespace}/${name} to ${node}` });
-    } catch (error) {
-      this.#cache.removePod(uid);
-      this.#queue.moveAll();
-      if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict'))
-        log.info('binding failed', { pod: `${namespace}/${name}`, node, error: error instanceof Error ? error.message : String(error) });
-      this.#queue.again(pod);
+    const outcome = await this.#writer.bind(pod, node);
+    if (outcome.type === 'bound') return;
+    // The room that the pod was to take is free again.
+    this.#cache.removePod(pod.metadata.uid ?? '');
+    this.#queue.moveAll();
+    if (outcome.type === 'failed') this.#queue.again(pod);
+    else {
+      this.#queue.failed(pod, { movesBefore: this.#queue.moves });
+      await this.#writer.tellUnscheduled(this.#known(pod), { reason: 'SchedulerError', message: outcome.message });
     }
   }
 
-  async #tellUnschedulable(pod: Pod, message: string, nominatedNodeName: string | undefined): Promise<void> {
-    const { recorder, clock, log } = this.#options;
-    recorder.event(pod, { type: 'Warning', reason: 'FailedScheduling', message });
-    const known = this.#options.pods.lister.get(pod.metadata.namespace ?? '', pod.metadata.name ?? '') ?? pod;
-    const old = known.status.conditions?.find(({ type }) => type === 'PodScheduled');
-    if (old?.status === 'False' && old.reason === 'Unschedulable' && old.message === message && nominatedNodeName === undefined) return;
-    const condition = {
-      type: 'PodScheduled',
-      ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
-      status: 'False',
-      lastTransitionTime: old?.status === 'False' ? (old.lastTransitionTime ?? timestamp(clock.now())) : timestamp(clock.now()),
-      reason: 'Unschedulable',
-      message,
-    };
-    try {
-      const { namespace = '', name = '', uid } = pod.metadata;
-      const patch = { metadata: { uid }, status: { ...(nominatedNodeName === undefined ? {} : { nominatedNodeName }), conditions: [condition] } };
-      await this.#pods.patch(namespace, name, patch, 'application/strategic-merge-patch+json', { subresource: 'status' });
-    } catch (error) {
-      if (!hasReason(error, 'NotFound') && !hasReason(error, 'Conflict')) log.info('condition not written', { pod: pod.metadata.name, error: String(error) });
-    }
+  /** The pod as it is known now: its status may be newer than the queue's version. */
+  #known(pod: Pod): Pod {
+    return this.#options.pods.lister.get(pod.metadata.namespace ?? '', pod.metadata.name ?? '') ?? pod;
   }
 }
 

@@ -7,9 +7,10 @@ import { Client } from '../../src/client/client.ts';
 import { EventInstants, StoredEventRecorder } from '../../src/client/event-recorder.ts';
 import { Informer } from '../../src/client/informer.ts';
 import { admissionPlugins } from '../../src/cluster/admission.ts';
-import { Kubelet } from '../../src/kubelet/kubelet.ts';
+import { Kubelet, type KubeletOptions } from '../../src/kubelet/kubelet.ts';
 import { PodSource } from '../../src/kubelet/pod-source.ts';
-import { silent } from '../../src/lib/log.ts';
+import { assert } from '../../src/lib/assert.ts';
+import { type Log, silent } from '../../src/lib/log.ts';
 import { Rng } from '../../src/lib/rng.ts';
 import { VirtualClock } from '../../src/lib/virtual-clock.ts';
 import { SimulatedRuntime, type SimulatedRuntimeOptions } from '../../src/runtime/simulated/simulated-runtime.ts';
@@ -23,6 +24,9 @@ export class NodeFixture {
   readonly apiServer = new ApiServer({ store: new MemoryStore(), clock: this.clock, rng: this.rng.fork('api'), admission: admissionPlugins(), freeze: true });
   readonly client = new Client(this.apiServer, { name: 'admin', groups: ['system:masters'] }, 'test');
   readonly kubelets: Kubelet[] = [];
+  /** One for each kubelet; it outlives it. */
+  readonly runtimes: SimulatedRuntime[] = [];
+  readonly #kubeletOptions: KubeletOptions[] = [];
   readonly #stop = new AbortController();
 
   static async start({
@@ -54,7 +58,8 @@ export class NodeFixture {
     const recorder = (component: string) => new StoredEventRecorder({ client, component, instants, ...shared });
     for (let i = 1; i <= count; i++) {
       const runtime = new SimulatedRuntime({ clock, rng: rng.fork(`runtime${i}`), ...(rules ? { rules } : {}) });
-      const kubelet = new Kubelet({
+      this.runtimes.push(runtime);
+      const options: KubeletOptions = {
         nodeName: `node-${i}`,
         client,
         runtime,
@@ -64,13 +69,22 @@ export class NodeFixture {
         podCIDR: `10.244.${i}.0/24`,
         ...(capacity ? { capacity } : {}),
         ...shared,
-      });
-      this.kubelets.push(kubelet);
-      await kubelet.start();
+      };
+      this.#kubeletOptions.push(options);
+      this.kubelets.push(new Kubelet(options));
+      await this.kubelets.at(-1)?.start();
     }
     pods.start(this.#stop.signal);
     nodes.start(this.#stop.signal);
     await new Scheduler({ client, recorder: recorder('default-scheduler'), pods, nodes, ...shared }).start(this.#stop.signal);
+  }
+
+  /** A new kubelet over the runtime that an old one has left. */
+  async startKubelet(log: Log = silent): Promise<void> {
+    const [options] = this.#kubeletOptions;
+    assert(options, 'there is a node');
+    this.kubelets[0] = new Kubelet({ ...options, log });
+    await this.kubelets[0].start();
   }
 
   stop(): void {

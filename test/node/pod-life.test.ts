@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { Events, Pods } from '../../src/api/resources.ts';
+import { ConfigMaps, Events, Pods } from '../../src/api/resources.ts';
 import { NodeFixture } from './node-fixture.ts';
 
 let fixture: NodeFixture;
@@ -10,7 +10,7 @@ const sim = (settings: Record<string, string>) => ({
   annotations: Object.fromEntries(Object.entries(settings).map(([key, value]) => [`sim.coracle.dev/${key}`, value])),
 });
 
-test('a pod runs and is ready at once, with one write of its status', async () => {
+test('KUB-50, KUB-51: a pod runs and is ready at once, with one write of its status', async () => {
   fixture = await NodeFixture.start({ nodes: 3 });
   const created = await fixture.create({ containers: [container()] });
   await fixture.clock.advance(100);
@@ -36,7 +36,7 @@ test('a pod runs and is ready at once, with one write of its status', async () =
   ]);
 });
 
-test('a deleted pod leaves once its containers have', async () => {
+test('KUB-40, KUB-46: a deleted pod leaves once its containers have', async () => {
   fixture = await NodeFixture.start();
   await fixture.create({ containers: [container()], terminationGracePeriodSeconds: 3 }, sim({ 'stop-time': 'never' }));
   await fixture.clock.advance(1000);
@@ -48,7 +48,7 @@ test('a deleted pod leaves once its containers have', async () => {
   expect(await fixture.events()).toContain('Killing Stopping container c');
 });
 
-test('a finalizer keeps the pod, with its final status', async () => {
+test('KUB-45, KUB-46: a finalizer keeps the pod, with its final status', async () => {
   fixture = await NodeFixture.start();
   await fixture.create({ containers: [container()], terminationGracePeriodSeconds: 3 }, { ...sim({ 'stop-time': 'never' }), finalizers: ['example.com/hold'] });
   await fixture.clock.advance(1000);
@@ -63,7 +63,7 @@ test('a finalizer keeps the pod, with its final status', async () => {
   expect(await fixture.pod()).toBeUndefined();
 });
 
-test('a container that always fails is restarted after 0, 10, 20, 40 seconds', async () => {
+test('KUB-25, KUB-52: a container that always fails is restarted after 0, 10, 20, 40 seconds', async () => {
   fixture = await NodeFixture.start();
   const created = await fixture.create({ containers: [container({ command: ['sh', '-c', 'exit 1'] })] });
   const restarts: number[] = [];
@@ -85,7 +85,7 @@ test('a container that always fails is restarted after 0, 10, 20, 40 seconds', a
   );
 });
 
-test('restart policies Never and OnFailure', async () => {
+test('KUB-24, KUB-28: restart policies Never and OnFailure', async () => {
   fixture = await NodeFixture.start();
   await fixture.create({ containers: [container({ command: ['false'] })], restartPolicy: 'Never' }, { name: 'never' });
   await fixture.create({ containers: [container({ command: ['true'] })], restartPolicy: 'OnFailure' }, { name: 'on-failure' });
@@ -98,7 +98,7 @@ test('restart policies Never and OnFailure', async () => {
   expect(done?.status.conditions?.find((c) => c.type === 'Initialized')).toMatchObject({ status: 'True', reason: 'PodCompleted' });
 });
 
-test('an image that is not there: ErrImagePull, then ImagePullBackOff', async () => {
+test('KUB-26: an image that is not there: ErrImagePull, then ImagePullBackOff', async () => {
   fixture = await NodeFixture.start();
   await fixture.create({ containers: [container({ image: 'reg.test/none:1' })] }, sim({ 'pull-error': 'not-found' }));
   const waiting = async () => (await fixture.pod())?.status.containerStatuses?.[0]?.state.waiting?.reason;
@@ -118,7 +118,7 @@ test('an image that is not there: ErrImagePull, then ImagePullBackOff', async ()
     expect(events.some((e) => e.startsWith(start))).toBe(true);
 });
 
-test('liveness kills after three failures and the container comes back', async () => {
+test('KUB-31: liveness kills after three failures and the container comes back', async () => {
   fixture = await NodeFixture.start();
   const livenessProbe = { httpGet: { port: 80 }, initialDelaySeconds: 5, periodSeconds: 5, failureThreshold: 3 };
   await fixture.create({ containers: [container({ livenessProbe })] }, sim({ liveness: 'fail' }));
@@ -131,7 +131,7 @@ test('liveness kills after three failures and the container comes back', async (
   expect(events).toContain('Unhealthy Liveness probe failed: HTTP probe failed with statuscode: 503 ×3');
 });
 
-test('readiness comes later', async () => {
+test('KUB-30, KUB-53: readiness comes later', async () => {
   fixture = await NodeFixture.start();
   const readinessProbe = { httpGet: { port: 80 }, periodSeconds: 1 };
   await fixture.create({ containers: [container({ readinessProbe })] }, sim({ 'ready-after': '5s' }));
@@ -147,7 +147,7 @@ test('readiness comes later', async () => {
   expect((await fixture.pod())?.status.conditions?.find((c) => c.type === 'Ready')?.status).toBe('True');
 });
 
-test('init containers run one after the other, a sidecar stays', async () => {
+test('KUB-20, KUB-21, KUB-53: init containers run one after the other, a sidecar stays', async () => {
   fixture = await NodeFixture.start();
   await fixture.create({
     initContainers: [
@@ -173,7 +173,7 @@ test('init containers run one after the other, a sidecar stays', async () => {
   expect((await fixture.pod())?.status.phase).toBe('Running');
 });
 
-test('a configuration that is missing, then made', async () => {
+test('KUB-26: a configuration that is missing, then made', async () => {
   fixture = await NodeFixture.start();
   await fixture.create({ containers: [container({ env: [{ name: 'A', valueFrom: { configMapKeyRef: { name: 'cm', key: 'k' } } }] })] });
   await fixture.clock.advance(1000);
@@ -183,7 +183,7 @@ test('a configuration that is missing, then made', async () => {
   });
 });
 
-test('a pinned pod that does not fit is refused', async () => {
+test('KUB-1: a pinned pod that does not fit is refused', async () => {
   fixture = await NodeFixture.start();
   await fixture.create({ nodeName: 'node-1', containers: [container({ resources: { requests: { cpu: '1000' } } })] });
   await fixture.clock.advance(1000);
@@ -194,7 +194,7 @@ test('a pinned pod that does not fit is refused', async () => {
   });
 });
 
-test('a pod that somebody else has declared failed is stopped', async () => {
+test('KUB-4: a pod that somebody else has declared failed is stopped', async () => {
   fixture = await NodeFixture.start();
   await fixture.create({ containers: [container()] });
   await fixture.clock.advance(1000);
@@ -226,4 +226,55 @@ test('the log of a container', async () => {
   const lines: string[] = [];
   for await (const line of await fixture.kubelets[0]!.server.getLogs('default', 'p', 'c', {})) lines.push(line.text);
   expect(lines).toEqual(['hello\n']);
+});
+
+test('KUB-12: a volume that is not there is looked for after 0.5, 1, 2, … seconds', async () => {
+  fixture = await NodeFixture.start();
+  await fixture.create({ containers: [container()], volumes: [{ name: 'v', configMap: { name: 'cm' } }] });
+  await fixture.clock.advance(8000);
+  expect(await fixture.events()).toEqual(['FailedMount MountVolume.SetUp failed for volume "v" : configmap "cm" not found ×5']);
+  await fixture.client.resource(ConfigMaps).create({ metadata: { name: 'cm', namespace: 'default' } });
+  await fixture.clock.advance(8000);
+  expect((await fixture.pod())?.status.phase).toBe('Running');
+});
+
+test('KUB-42, KUB-43: a pull is given up when its pod is deleted, and a grace period that is cut short counts at once', async () => {
+  fixture = await NodeFixture.start();
+  await fixture.create({ containers: [container()] }, { name: 'pulling', ...sim({ 'pull-time': '60s' }) });
+  await fixture.create({ containers: [container()], terminationGracePeriodSeconds: 30 }, { name: 'deaf', ...sim({ 'stop-time': 'never' }) });
+  await fixture.clock.advance(1000);
+  for (const name of ['pulling', 'deaf']) await fixture.client.resource(Pods).delete('default', name);
+  await fixture.clock.advance(100);
+  expect(await fixture.pod('pulling')).toBeUndefined();
+  await fixture.clock.advance(5000);
+  await fixture.client.resource(Pods).delete('default', 'deaf', { gracePeriodSeconds: 2 });
+  await fixture.clock.advance(1900);
+  expect(await fixture.pod('deaf')).toBeDefined();
+  await fixture.clock.advance(200);
+  expect(await fixture.pod('deaf')).toBeUndefined();
+});
+
+test('KUB-30: a container that waits for its next start is not probed', async () => {
+  fixture = await NodeFixture.start();
+  const livenessProbe = { httpGet: { port: 80 }, periodSeconds: 1 };
+  await fixture.create({ containers: [container({ livenessProbe })] }, sim({ 'exit-after': '500ms', 'exit-code': '1' }));
+  await fixture.clock.advance(8000);
+  expect((await fixture.events()).filter((event) => event.startsWith('Unhealthy'))).toEqual([]);
+});
+
+test('KUB-13: a sandbox that cannot be made is tried again after ten seconds', async () => {
+  fixture = await NodeFixture.start();
+  const { runtimeService } = fixture.runtimes[0]!;
+  const config = { hostname: '', hostNetwork: false, labels: {}, annotations: {}, logDirectory: '' };
+  const taken: string[] = [];
+  for (let i = 0; i < 253; i++)
+    taken.push(await runtimeService.runPodSandbox({ ...config, metadata: { name: `x${i}`, namespace: 'x', uid: `x${i}`, attempt: 0 } }));
+  await fixture.create({ containers: [container()] });
+  await fixture.clock.advance(1000);
+  expect(await fixture.events()).toEqual(['FailedCreatePodSandBox Failed to create pod sandbox: no free addresses in the range of this node']);
+  await runtimeService.removePodSandbox(taken[0]!);
+  await fixture.clock.advance(8900);
+  expect((await fixture.pod())?.status.phase).toBe('Pending');
+  await fixture.clock.advance(200);
+  expect((await fixture.pod())?.status.phase).toBe('Running');
 });

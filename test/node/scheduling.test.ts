@@ -17,22 +17,22 @@ const nowhere = {
 
 test.each<[string, Draft<PodSpec>, string]>([
   [
-    'affinity',
+    'SCH-3, SCH-34: affinity',
     { containers: c(), affinity: nowhere },
     `0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector. ${TAIL} 3 Preemption is not helpful for scheduling.`,
   ],
   [
-    'both',
+    'SCH-3, SCH-36: both',
     { containers: c({ resources: { requests: { cpu: '5k', memory: '900Ti' } } }) },
     `0/3 nodes are available: 3 Insufficient cpu, 3 Insufficient memory. ${TAIL} 3 Preemption is not helpful for scheduling.`,
   ],
   [
-    'extended',
+    'SCH-36: extended',
     { containers: c({ resources: { limits: { 'example.com/gpu': '1' } } }) },
     `0/3 nodes are available: 3 Insufficient example.com/gpu. ${TAIL} 3 Preemption is not helpful for scheduling.`,
   ],
   [
-    'spread',
+    'SCH-37: spread',
     {
       containers: c(),
       topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { app: 'x' } } }],
@@ -56,7 +56,7 @@ test.each<[string, Draft<PodSpec>, string]>([
   expect(await fixture.events()).toEqual([`FailedScheduling ${message}`]);
 });
 
-test('a host port taken on every node', async () => {
+test('SCH-10, SCH-35: a host port taken on every node', async () => {
   fixture = await NodeFixture.start({ nodes: 3 });
   const spec = { containers: c({ ports: [{ containerPort: 80, hostPort: 18080 }] }) };
   for (const name of ['a', 'b', 'd']) await fixture.create(spec, { name });
@@ -71,7 +71,7 @@ test('a host port taken on every node', async () => {
   expect((await fixture.pod())?.status.phase).toBe('Running');
 });
 
-test('a node that changes lets a waiting pod in; another scheduler is left alone', async () => {
+test('SCH-5, SCH-10: a node that changes lets a waiting pod in; another scheduler is left alone', async () => {
   fixture = await NodeFixture.start({ nodes: 3 });
   await fixture.create({ containers: c(), nodeSelector: { disk: 'ssd' } });
   await fixture.create({ containers: c(), schedulerName: 'somebody-else' }, { name: 'other' });
@@ -82,7 +82,7 @@ test('a node that changes lets a waiting pod in; another scheduler is left alone
   expect((await fixture.pod('other'))?.status.conditions).toBeUndefined();
 });
 
-test('a more important pod takes the place of a less important one', async () => {
+test('SCH-20: a more important pod takes the place of a less important one', async () => {
   fixture = await NodeFixture.start({ nodes: 1, capacity: { cpu: '2' } });
   await fixture.client.resource(PriorityClasses).create({ metadata: { name: 'high' }, value: 1000 });
   const spec = { containers: c({ resources: { requests: { cpu: '1500m' } } }) };
@@ -95,7 +95,7 @@ test('a more important pod takes the place of a less important one', async () =>
   expect((await fixture.events('low')).some((e) => e.startsWith('Preempted Preempted by pod '))).toBe(true);
 });
 
-test('many pods are spread and all run', async () => {
+test('SCH-14, SCH-46: many pods are spread and all run', async () => {
   fixture = await NodeFixture.start({ nodes: 3 });
   const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'r', uid: 'u', controller: true };
   for (let i = 0; i < 90; i++) await fixture.create({ containers: c() }, { name: `p${i}`, ownerReferences: [owner] });

@@ -1,12 +1,13 @@
+import { podResources } from '../../api/core/v1/pod/requests.ts';
 import type { Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod } from '../../api/generated/types/core.v1.ts';
-import { addQuantities, asMilli, compareQuantities } from '../../api/quantity.ts';
+import { asMilli, compareQuantities } from '../../api/quantity.ts';
 import { LimitRanges } from '../../api/resources.ts';
 import { forbidden } from '../../api/status.ts';
 import type { AdmissionPlugin } from './admission.ts';
 
 const ANNOTATION = 'kubernetes.io/limit-ranger';
 
-type Resources = Record<string, string>;
+type Resources = Readonly<Record<string, string>>;
 
 /** Fills in and enforces a namespace's LimitRanges (plugin/pkg/admission/limitranger). */
 export const limitRanger: AdmissionPlugin = {
@@ -64,20 +65,12 @@ function podFaults(pod: Pod, range: LimitRange): string[] {
     if (item.type === 'Container')
       for (const container of [...pod.spec.containers, ...(pod.spec.initContainers ?? [])])
         faults.push(...itemFaults(item, container.resources?.requests ?? {}, container.resources?.limits ?? {}));
-    if (item.type === 'Pod') faults.push(...itemFaults(item, sum(pod, 'requests'), sum(pod, 'limits')));
+    if (item.type === 'Pod') {
+      const options = { overhead: false };
+      faults.push(...itemFaults(item, podResources(pod.spec, 'requests', options), podResources(pod.spec, 'limits', options)));
+    }
   }
   return faults;
-}
-
-function sum(pod: Pod, which: 'requests' | 'limits'): Resources {
-  const total: Resources = {};
-  for (const container of pod.spec.containers)
-    for (const [name, value] of Object.entries(container.resources?.[which] ?? {}))
-      total[name] = total[name] === undefined ? value : addQuantities(total[name], value);
-  for (const container of pod.spec.initContainers ?? [])
-    for (const [name, value] of Object.entries(container.resources?.[which] ?? {}))
-      if (total[name] === undefined || compareQuantities(value, total[name]) > 0) total[name] = value;
-  return total;
 }
 
 function itemFaults(item: LimitRangeItem, requests: Resources, limits: Resources): string[] {

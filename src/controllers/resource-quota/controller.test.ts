@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { podResources } from '../../api/core/v1/pod/requests.ts';
 import type { Pod, ResourceQuota } from '../../api/generated/types/core.v1.ts';
 import { ConfigMaps, Pods, ReplicaSets } from '../../api/resources.ts';
-import { podResources } from '../../api/usage.ts';
 import { planQuota } from './controller.ts';
 
 describe('the quota controller', () => {
@@ -39,6 +39,6 @@ describe('the quota controller', () => {
   it('a pod needs its containers together, or its largest init container', () => {
     const containers = [{ resources: { requests: { cpu: '1' } } }, { resources: { requests: { cpu: '1' } } }];
     const initContainers = [{ restartPolicy: 'Always', resources: { requests: { cpu: '500m' } } }, { resources: { requests: { cpu: '3' } } }];
-    expect(podResources({ spec: { containers, initContainers } } as unknown as Pod, 'requests')).toEqual({ cpu: '3500m' });
+    expect(podResources({ containers, initContainers } as unknown as Pod['spec'], 'requests')).toEqual({ cpu: '3500m' });
   });
 });

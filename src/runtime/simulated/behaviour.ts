@@ -1,3 +1,5 @@
+import type { Rng } from '../../lib/rng.ts';
+
 /** The prefix of the annotations that tell a simulated container what to do. docs/simulated-runtime.md lists them. */
 export const PREFIX = 'sim.coracle.dev/';
 
@@ -14,6 +16,11 @@ export interface ImageRule {
 export interface Span {
   fromMs: number;
   toMs: number;
+}
+
+/** Draws from a span, its ends included. */
+export function draw({ fromMs, toMs }: Span, rng: Rng): number {
+  return toMs > fromMs ? fromMs + rng.integer(toMs - fromMs + 1) : fromMs;
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };

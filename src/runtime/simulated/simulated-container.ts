@@ -1,13 +1,10 @@
 import type { Clock, Timer } from '../../lib/clock.ts';
 import type { Rng } from '../../lib/rng.ts';
-import type { ContainerConfig, ContainerStatus, ExecOutcome } from '../runtime.ts';
-import { type Behaviour, courseAt, type Settings, type Span } from './behaviour.ts';
+import type { ContainerConfig, ContainerStatus, ExecOutcome, ResourceUsage } from '../runtime.ts';
+import { type Behaviour, courseAt, draw, type Settings } from './behaviour.ts';
 import { ContainerLog } from './container-log.ts';
 import { type CommandOutcome, runCommand, type ShellContext } from './shell.ts';
-
-export function draw({ fromMs, toMs }: Span, rng: Rng): number {
-  return toMs > fromMs ? fromMs + rng.integer(toMs - fromMs + 1) : fromMs;
-}
+import { imageIdOf } from './simulated-images.ts';
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
@@ -56,12 +53,12 @@ export class SimulatedContainer {
     return this.#state === 'running';
   }
 
-  get startedAt(): number {
-    return this.#startedAt;
+  get labels(): Readonly<Record<string, string>> {
+    return this.config.labels;
   }
 
   status(): ContainerStatus {
-    const { metadata, image } = this.config;
+    const { metadata, image, labels, annotations } = this.config;
     return {
       id: this.id,
       podSandboxId: this.podSandboxId,
@@ -75,6 +72,8 @@ export class SimulatedContainer {
       exitCode: this.#exitCode,
       reason: this.#reason,
       message: this.#message,
+      labels,
+      annotations,
     };
   }
 
@@ -163,6 +162,13 @@ export class SimulatedContainer {
     return { stdout: '', stderr: '', exitCode: ok ? 0 : 1 };
   }
 
+  /** Undefined where it does not run. */
+  usage(): ResourceUsage | undefined {
+    if (!this.running) return undefined;
+    const { cpu = '1m', memory = '10Mi' } = this.behaviour;
+    return { cpuNanoCores: amount(cpu) * 1e9, memoryBytes: amount(memory) };
+  }
+
   /** What the container's own command does, where it is one of the simulated ones. */
   #command(): CommandOutcome | undefined {
     const argv = [...this.config.command, ...this.config.args];
@@ -196,13 +202,10 @@ function lines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-/** A stable made-up digest of an image's name. */
-export function imageIdOf(image: string): string {
-  let a = 0x811c9dc5;
-  let text = '';
-  for (let round = 0; text.length < 64; round++) {
-    for (const char of image) a = Math.imul(a ^ (char.charCodeAt(0) + round), 0x01000193);
-    text += (a >>> 0).toString(16).padStart(8, '0');
-  }
-  return `sha256:${text}`;
+const SUFFIXES: Readonly<Record<string, number>> = { m: 1e-3, k: 1e3, M: 1e6, G: 1e9, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30 };
+
+/** A quantity as a number; this folder knows nothing of the API's own quantities. */
+function amount(text: string): number {
+  const [, digits, suffix = ''] = /^(\d+(?:\.\d+)?)(\w*)$/.exec(text) ?? [];
+  return digits === undefined ? 0 : Number(digits) * (SUFFIXES[suffix] ?? 1);
 }

@@ -56,7 +56,7 @@ test('addresses are handed out once and come back', () => {
 /** A container that says hi and sleeps, in a pod with these annotations. */
 async function started(annotations: Record<string, string>) {
   const clock = new VirtualClock();
-  const runtime = new SimulatedRuntime({ clock, rng: new Rng(1) });
+  const runtime = new SimulatedRuntime({ clock, rng: new Rng(1) }).runtimeService;
   const metadata = { name: 'p', namespace: 'n', uid: 'u', attempt: 0 };
   const sandbox = await runtime.runPodSandbox({ metadata, hostname: 'p', hostNetwork: false, labels: {}, annotations, logDirectory: '' });
   const id = await runtime.createContainer(sandbox, {

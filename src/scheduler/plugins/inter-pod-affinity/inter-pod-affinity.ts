@@ -76,17 +76,17 @@ export const interPodAffinity: FilterPlugin & ScorePlugin = {
     const affinity = requiredTerms(pod, 'podAffinity', snapshot);
     const antiAffinity = requiredTerms(pod, 'podAntiAffinity', snapshot);
     if (forbidden.size === 0 && affinity.length === 0 && antiAffinity.length === 0) return undefined;
-    const near = affinity.map((term) => domainsWith(term, snapshot, (other) => affinity.every((each) => matches(each, other))));
-    const far = antiAffinity.map((term) => domainsWith(term, snapshot, (other) => matches(term, other)));
+    const near = affinity.map((term) => ({ term, domains: domainsWith(term, snapshot, (other) => affinity.every((each) => matches(each, other))) }));
+    const far = antiAffinity.map((term) => ({ term, domains: domainsWith(term, snapshot, (other) => matches(term, other)) }));
     // The first pod of a group that is near to itself may stand anywhere.
-    const first = near.every((domains) => domains.size === 0) && affinity.every((term) => matches(term, pod));
+    const first = near.every(({ domains }) => domains.size === 0) && affinity.every((term) => matches(term, pod));
     return (node) => {
-      const isNear = affinity.every((term, index) => {
+      const isNear = near.every(({ term, domains }) => {
         const domain = domainOf(node, term.topologyKey);
-        return domain !== undefined && (first || near[index]!.has(domain));
+        return domain !== undefined && (first || domains.has(domain));
       });
       if (!isNear) return { reasons: ["node(s) didn't match pod affinity rules"], unresolvable: true };
-      if (antiAffinity.some((term, index) => far[index]!.has(domainOf(node, term.topologyKey) ?? '')))
+      if (far.some(({ term, domains }) => domains.has(domainOf(node, term.topologyKey) ?? '')))
         return { reasons: ["node(s) didn't match pod anti-affinity rules"], unresolvable: false };
       for (const [key, domains] of forbidden) {
         if (domains.has(domainOf(node, key) ?? '')) return { reasons: ["node(s) didn't satisfy existing pods anti-affinity rules"], unresolvable: false };
@@ -104,9 +104,9 @@ export const interPodAffinity: FilterPlugin & ScorePlugin = {
         if (domain === undefined) continue;
         for (const { pod: other } of node.pods.values()) if (matches(term, other)) byDomain.set(domain, (byDomain.get(domain) ?? 0) + term.weight);
       }
-      return byDomain;
+      return { term, byDomain };
     });
-    const sums = candidates.map((node) => terms.reduce((sum, term, index) => sum + (weights[index]!.get(domainOf(node, term.topologyKey) ?? '') ?? 0), 0));
+    const sums = candidates.map((node) => weights.reduce((sum, { term, byDomain }) => sum + (byDomain.get(domainOf(node, term.topologyKey) ?? '') ?? 0), 0));
     const least = Math.min(...sums);
     const span = Math.max(...sums) - least;
     return sums.map((sum) => (span === 0 ? 0 : Math.floor((MAX_SCORE * (sum - least)) / span)));

@@ -61,13 +61,15 @@ export const podTopologySpread: FilterPlugin & ScorePlugin = {
   filter({ pod }, { nodes }) {
     const constraints = constraintsOf(pod, 'DoNotSchedule');
     if (constraints.length === 0) return undefined;
-    const tables = constraints.map((constraint) => ({ ...constraint, domains: domains(pod, constraint, constraints, nodes) }));
-    const least = tables.map(({ domains: table, constraint }) => (table.size < (constraint.minDomains ?? 1) ? 0 : Math.min(...table.values())));
+    const tables = constraints.map((one) => {
+      const table = domains(pod, one, constraints, nodes);
+      return { ...one, table, least: table.size < (one.constraint.minDomains ?? 1) ? 0 : Math.min(...table.values()) };
+    });
     return (node) => {
-      for (const [index, { constraint, self, domains: table }] of tables.entries()) {
+      for (const { constraint, self, table, least } of tables) {
         const domain = labelOf(node, constraint.topologyKey);
         if (domain === undefined) return { reasons: [`${REASON} (missing required label)`], unresolvable: true };
-        const skew = (table.get(domain) ?? 0) + self - least[index]!;
+        const skew = (table.get(domain) ?? 0) + self - least;
         if (skew > constraint.maxSkew) return { reasons: [REASON], unresolvable: false };
       }
       return undefined;
@@ -76,12 +78,12 @@ export const podTopologySpread: FilterPlugin & ScorePlugin = {
   score({ pod }, candidates, { nodes }) {
     const constraints = constraintsOf(pod, 'ScheduleAnyway');
     if (constraints.length === 0) return undefined;
-    const tables = constraints.map((constraint) => domains(pod, constraint, constraints, nodes));
+    const tables = constraints.map((one) => ({ ...one, table: domains(pod, one, constraints, nodes) }));
     const sums = candidates.map((node) =>
-      constraints.reduce((sum, { constraint }, index) => {
+      tables.reduce((sum, { constraint, table }) => {
         const domain = labelOf(node, constraint.topologyKey);
-        const weight = Math.log(tables[index]!.size + 2);
-        return domain === undefined ? sum + 1000 : sum + (tables[index]!.get(domain) ?? 0) * weight + constraint.maxSkew - 1;
+        const weight = Math.log(table.size + 2);
+        return domain === undefined ? sum + 1000 : sum + (table.get(domain) ?? 0) * weight + constraint.maxSkew - 1;
       }, 0),
     );
     return normalize(sums, { reverse: true });

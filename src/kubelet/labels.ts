@@ -1,0 +1,11 @@
+/** Names of the labels and annotations that the kubelet puts on sandboxes and containers (upstream: pkg/kubelet/types/labels.go). */
+export const POD_NAME_LABEL = 'io.kubernetes.pod.name';
+export const POD_NAMESPACE_LABEL = 'io.kubernetes.pod.namespace';
+export const POD_UID_LABEL = 'io.kubernetes.pod.uid';
+export const CONTAINER_NAME_LABEL = 'io.kubernetes.container.name';
+/** `INIT` for a container that is to end before the others begin, else `CONTAINER`. */
+export const CONTAINER_TYPE_LABEL = 'io.kubernetes.container.type';
+/** Of the part of the spec that a running container was made from. */
+export const CONTAINER_HASH_ANNOTATION = 'io.kubernetes.container.hash';
+/** How often the container had been started before. */
+export const RESTART_COUNT_ANNOTATION = 'io.kubernetes.container.restartCount';

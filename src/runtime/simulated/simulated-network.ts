@@ -1,0 +1,47 @@
+import { type Clock, sleep } from '../../lib/clock.ts';
+import type { PodNetwork, ProbeOutcome } from '../runtime.ts';
+import type { SimulatedContainer } from './simulated-container.ts';
+
+type Action = Parameters<PodNetwork['probe']>[0];
+type Target = Parameters<PodNetwork['probe']>[1];
+
+/** Answers probes and hooks in the containers' place, as their behaviour has it. */
+export class SimulatedNetwork implements PodNetwork {
+  readonly #clock: Clock;
+  readonly #find: (containerId: string) => SimulatedContainer | undefined;
+
+  constructor({ clock, find }: { clock: Clock; find: (containerId: string) => SimulatedContainer | undefined }) {
+    this.#clock = clock;
+    this.#find = find;
+  }
+
+  async probe(action: Action, { containerId, kind, timeoutMs }: Target): Promise<ProbeOutcome> {
+    const container = this.#find(containerId);
+    if (!container?.running) return { ok: false, output: 'container is not running' };
+    const command = action.type === 'exec' ? action.command : undefined;
+    if (kind === 'postStart' || kind === 'preStop') return this.#hook(container, command, timeoutMs);
+    const { exitCode, stdout, stderr } = container.probe(kind, command);
+    if (exitCode === 0) return { ok: true, output: stdout };
+    return { ok: false, output: failureOf(action, stdout + stderr) };
+  }
+
+  async #hook(container: SimulatedContainer, command: readonly string[] | undefined, timeoutMs: number): Promise<ProbeOutcome> {
+    const outcome = command ? container.execute(command) : undefined;
+    if (!outcome?.known) return { ok: true, output: '' };
+    await Promise.race([sleep(this.#clock, Math.min(outcome.durationMs, timeoutMs)), container.whenExited()]);
+    return { ok: outcome.exitCode === 0 && outcome.durationMs <= timeoutMs, output: outcome.stdout + outcome.stderr };
+  }
+}
+
+function failureOf(action: Action, output: string): string {
+  switch (action.type) {
+    case 'httpGet':
+      return 'HTTP probe failed with statuscode: 503';
+    case 'tcpSocket':
+      return `dial tcp ${action.host}:${action.port}: connect: connection refused`;
+    case 'grpc':
+      return 'service unhealthy (responded with "NOT_SERVING")';
+    default:
+      return output;
+  }
+}
