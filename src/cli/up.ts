@@ -35,6 +35,11 @@ export async function up(options: UpOptions): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const kubeconfigFile = options.kubeconfig ?? defaultKubeconfig();
   const cluster = await start(options, kubeconfigFile, rules);
+  let lost: Error | undefined;
+  void cluster.failed.then((error) => {
+    lost = error;
+    stop.abort();
+  });
   // The cluster's own timers do not hold the process; serving does.
   const alive = setInterval(() => {}, 1 << 30);
   try {
@@ -43,13 +48,14 @@ export async function up(options: UpOptions): Promise<number> {
     );
     say(options.ephemeral ? 'everything is kept in memory and gone after the end' : `objects are kept in ${options.dataDir ?? defaultDataDir()}`);
     const failure = await applyAndFollow(cluster, manifests, options, stop.signal);
-    if (failure !== undefined) process.stderr.write(`error: ${failure}\n`);
-    if (options.exit) return failure === undefined ? 0 : 1;
+    if (failure !== undefined && !lost) process.stderr.write(`error: ${failure}\n`);
+    if (options.exit && !lost) return failure === undefined ? 0 : 1;
     say(hints(kubeconfigFile, manifests));
     await new Promise<void>((resolve) => {
       if (stop.signal.aborted) resolve();
       else stop.signal.addEventListener('abort', () => resolve(), { once: true });
     });
+    if (lost) throw new CliError(`${options.dataDir ?? defaultDataDir()}: ${lost.message}`);
     return 0;
   } finally {
     clearInterval(alive);

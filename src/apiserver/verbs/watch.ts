@@ -81,7 +81,8 @@ export async function watch(context: ApiContext, resource: ServedResource, reque
   });
   const startAt = version > 0 && query['sendInitialEvents'] !== 'true' ? version : await sendCurrent(context, resource, { prefix, selection, query, stream });
   try {
-    const handle = context.store.watch(prefix, startAt, (event) => forward(context, resource, selection, stream, event));
+    const onEvent = (event: StoreEvent): void => forward(context, resource, selection, stream, event);
+    const handle = context.store.watch(prefix, startAt, onEvent, () => stream.end());
     stop = () => handle.stop();
   } catch (error) {
     if (!(error instanceof CompactedError)) throw error;
