@@ -2,7 +2,7 @@ import type { OwnerReference } from '../api/generated/types/meta.v1.ts';
 import type { Selector } from '../api/labels.ts';
 import type { KubeObject, ObjectMeta, Resource } from '../api/object.ts';
 import { apiVersionOf } from '../api/object.ts';
-import { type Action, type Plan, perform } from './runtime/plan.ts';
+import { type Action, andThen, type Plan } from './runtime/plan.ts';
 
 /** The owner reference of the object's controller. */
 export function controllerOf({ metadata }: { metadata: ObjectMeta }): OwnerReference | undefined {
@@ -66,8 +66,8 @@ export function claim<T extends KubeObject>(options: ClaimOptions<T>, next: (cla
     }
   }
   const { namespace = '', name = '', uid = '' } = owner.metadata;
-  const verify: Action[] = adoptions.length > 0 && !options.skipLiveCheck ? [{ do: 'verifyLive', resource: ownerResource, namespace, name, uid }] : [];
-  return perform([...verify, ...adoptions, ...releases], (outcomes) => {
+  const verify: Action[] = adoptions.length > 0 && !options.skipLiveCheck ? [{ type: 'verifyLive', resource: ownerResource, namespace, name, uid }] : [];
+  return andThen([...verify, ...adoptions, ...releases], (outcomes) => {
     adoptedAt.forEach((at, index) => {
       const outcome = outcomes[verify.length + index];
       if (outcome) claimed[at] = outcome.object as T;
@@ -79,12 +79,12 @@ export function claim<T extends KubeObject>(options: ClaimOptions<T>, next: (cla
 function adopt<T extends KubeObject>({ owner, ownerResource, resource }: ClaimOptions<T>, object: T): Action {
   const { namespace = '', name = '', uid } = object.metadata;
   const body = { metadata: { ownerReferences: [controllerReference(ownerResource, owner)], uid } };
-  return { do: 'patch', resource, namespace, name, body, patchType: 'application/strategic-merge-patch+json', ignore: ['NotFound'] };
+  return { type: 'patch', resource, namespace, name, body, patchType: 'application/strategic-merge-patch+json', ignore: ['NotFound'] };
 }
 
 /** `Invalid` is ignored: the uid differs, so the object is another one by now, or the reference is gone already. */
 function release<T extends KubeObject>({ owner, resource }: ClaimOptions<T>, object: T): Action {
   const { namespace = '', name = '', uid } = object.metadata;
   const body = { metadata: { ownerReferences: [{ $patch: 'delete', uid: owner.metadata.uid }], uid } };
-  return { do: 'patch', resource, namespace, name, body, patchType: 'application/strategic-merge-patch+json', ignore: ['NotFound', 'Invalid'] };
+  return { type: 'patch', resource, namespace, name, body, patchType: 'application/strategic-merge-patch+json', ignore: ['NotFound', 'Invalid'] };
 }

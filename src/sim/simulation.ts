@@ -46,7 +46,7 @@ const concernsControllers = (fault: Fault): boolean => !('component' in fault) |
 
 /** Whether caches of these resources may be behind because of the fault. Controllers that start anew list what is there. */
 function leavesBehind(fault: Fault, resources: readonly string[]): boolean {
-  if (fault.kind === 'crash' || fault.kind === 'conflicts') return false;
+  if (fault.type === 'crash' || fault.type === 'conflicts') return false;
   return !('resource' in fault) || fault.resource === '*' || resources.includes(fault.resource);
 }
 
@@ -103,11 +103,11 @@ class Simulation implements Excuses {
   }
 
   twice(): boolean {
-    return this.#during(({ kind }) => kind === 'crash' || kind === 'overlap' || kind === 'lostAnswers' || kind === 'slow' || kind === 'lostRequests');
+    return this.#during(({ type }) => type === 'crash' || type === 'overlap' || type === 'lostAnswers' || type === 'slow' || type === 'lostRequests');
   }
 
   late(): boolean {
-    return this.#during(({ kind }) => kind === 'slow' || kind === 'lostAnswers' || kind === 'lostRequests');
+    return this.#during(({ type }) => type === 'slow' || type === 'lostAnswers' || type === 'lostRequests');
   }
 
   /** Whether a fault of this kind has befallen the controllers and may still show. */
@@ -193,7 +193,7 @@ class Simulation implements Excuses {
 
   #begin(fault: Fault): void {
     const cluster = this.#cluster!;
-    switch (fault.kind) {
+    switch (fault.type) {
       case 'cut':
         if (fault.compact) void cluster.store.compact(cluster.store.revision);
         for (const transport of cluster.transports(fault.component)) transport.cutWatches(fault.resource === '*' ? undefined : fault.resource);
@@ -227,11 +227,11 @@ class Simulation implements Excuses {
       const { verb, resource, name = '' } = request;
       this.#log.note(
         this.#now(),
-        `${component} ${verb} ${resource}/${name}: ${disturbance.do}${'error' in disturbance ? ` (${disturbance.error.message})` : ''}`,
+        `${component} ${verb} ${resource}/${name}: ${disturbance.type}${'error' in disturbance ? ` (${disturbance.error.message})` : ''}`,
       );
     }
     // Without it, two that believe different things could contradict each other for ever in no time.
-    if (!disturbance && component === CONTROLLERS && this.#controllers.length > 1 && isWrite(request)) return { do: 'delay', ms: OVERLAP_LATENCY_MS };
+    if (!disturbance && component === CONTROLLERS && this.#controllers.length > 1 && isWrite(request)) return { type: 'delay', ms: OVERLAP_LATENCY_MS };
     return disturbance;
   }
 
@@ -244,7 +244,7 @@ class Simulation implements Excuses {
       this.#log.note(this.#now(), 'the controllers are started again');
       this.#controllers.push(cluster.launch(['controllers']));
     });
-    return { do: 'refuse', error: new Disconnected() };
+    return { type: 'refuse', error: new Disconnected() };
   }
 
   /** The faults are over: all nodes take pods again, and everything must come to what the Deployments say, and stay there. */

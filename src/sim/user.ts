@@ -35,7 +35,7 @@ export class User {
   }
 
   async #do(act: Act): Promise<void> {
-    switch (act.do) {
+    switch (act.type) {
       case 'create':
         await this.#client.resource(Deployments).create(deploymentDraft(this.#namespace, act.name, act.shape));
         return;
@@ -45,7 +45,7 @@ export class User {
         return this.#patch(act.name, { spec: { replicas: act.replicas } });
       case 'pause':
       case 'resume':
-        return this.#patch(act.name, { spec: { paused: act.do === 'pause' } });
+        return this.#patch(act.name, { spec: { paused: act.type === 'pause' } });
       case 'strategy':
         return this.#patch(act.name, { spec: { strategy: strategyPatch(act.strategy) } });
       case 'annotate':
@@ -60,19 +60,19 @@ export class User {
       case 'cordon':
       case 'uncordon':
       case 'drain':
-        return this.#node(act.node, act.do);
+        return this.#node(act.node, act.type);
       default:
         return this.#handleReplicaSet(act);
     }
   }
 
-  async #handleReplicaSet(act: Extract<Act, { nth: number } | { do: 'relabel' }>): Promise<void> {
-    if (act.do === 'relabel') return this.#relabel(act.what, act.name);
+  async #handleReplicaSet(act: Extract<Act, { nth: number } | { type: 'relabel' }>): Promise<void> {
+    if (act.type === 'relabel') return this.#relabel(act.what, act.name);
     const replicaSet = (await this.#replicaSets(act.name))[act.nth];
     if (!replicaSet) return;
     const client = this.#client.resource(ReplicaSets);
     const name = replicaSet.metadata.name!;
-    switch (act.do) {
+    switch (act.type) {
       case 'scaleReplicaSet':
         await client.patch(this.#namespace, name, { spec: { replicas: act.replicas } }, MERGE);
         return;

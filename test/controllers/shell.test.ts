@@ -37,7 +37,7 @@ describe('the shell, with the Deployment and ReplicaSet controllers', () => {
     await test.deployments.update({ ...deployment, spec: { ...deployment.spec, replicas: 8 } });
     const { items } = await test.replicaSets.list({ namespace: 't' });
     // Pods for the first are still being created when it goes.
-    test.disturb = ({ verb, resource }) => (verb === 'create' && resource === 'pods' ? { do: 'delay', ms: 50 } : undefined);
+    test.disturb = ({ verb, resource }) => (verb === 'create' && resource === 'pods' ? { type: 'delay', ms: 50 } : undefined);
     await test.clock.advance(60);
     await test.replicaSets.delete('t', items[0]!.metadata.name!);
     await test.clock.advance(500);
@@ -49,7 +49,7 @@ describe('the shell, with the Deployment and ReplicaSet controllers', () => {
     for (let survivors = 0; survivors < 8; survivors++) {
       const test = await start();
       let writes = 0;
-      test.disturb = (request) => (isWrite(request) && writes++ === survivors ? { do: 'refuse', error: new Error('the connection broke') } : undefined);
+      test.disturb = (request) => (isWrite(request) && writes++ === survivors ? { type: 'refuse', error: new Error('the connection broke') } : undefined);
       await test.deployments.create(deploymentDraft(2));
       expect(await test.settled()).toEqual({ pods: 2, available: 2 });
       expect((await test.replicaSets.list({ namespace: 't' })).items).toHaveLength(1);
@@ -61,7 +61,7 @@ describe('the shell, with the Deployment and ReplicaSet controllers', () => {
     let conflicts = 5;
     test.disturb = ({ verb, resource }) =>
       verb === 'update' && resource !== 'events' && conflicts-- > 0
-        ? { do: 'refuse', error: new StatusError(409, 'Conflict', 'the object has been modified') }
+        ? { type: 'refuse', error: new StatusError(409, 'Conflict', 'the object has been modified') }
         : undefined;
     await test.deployments.create(deploymentDraft(2));
     expect(await test.settled()).toEqual({ pods: 2, available: 2 });
@@ -72,7 +72,7 @@ describe('the shell, with the Deployment and ReplicaSet controllers', () => {
     const test = await start();
     await test.deployments.create(deploymentDraft(3));
     await test.settled();
-    test.disturb = ({ verb }) => (verb === 'watch' ? { do: 'refuse', error: new StatusError(500, 'InternalError', 'no') } : undefined);
+    test.disturb = ({ verb }) => (verb === 'watch' ? { type: 'refuse', error: new StatusError(500, 'InternalError', 'no') } : undefined);
     test.cutWatches();
     const { items } = await test.pods.list({ namespace: 't' });
     await test.pods.delete('t', items[0]!.metadata.name!, { gracePeriodSeconds: 0 });
@@ -88,7 +88,7 @@ describe('the shell, with the Deployment and ReplicaSet controllers', () => {
     test.disturb = ({ verb, resource }) => {
       if (verb !== 'create' || resource !== 'pods') return undefined;
       attempts++;
-      return { do: 'refuse', error: new StatusError(403, 'Forbidden', 'pods "x" is forbidden: exceeded quota: q') };
+      return { type: 'refuse', error: new StatusError(403, 'Forbidden', 'pods "x" is forbidden: exceeded quota: q') };
     };
     await test.deployments.create(deploymentDraft(10));
     await test.clock.advance(1000);

@@ -3,7 +3,7 @@ import type { Draft } from '../../api/object.ts';
 import { Deployments, ReplicaSets } from '../../api/resources.ts';
 import { controllerOf, controllerReference } from '../ownership.ts';
 import { namespaceIsTerminating } from '../runtime/execute.ts';
-import { NOTHING_TO_DO, type Outcome, type Plan, perform, type Success } from '../runtime/plan.ts';
+import { andThen, NOTHING_TO_DO, type Outcome, type Plan, type Success } from '../runtime/plan.ts';
 import { condition, conditionOf, hasProgressDeadline, REASON, withCondition } from './conditions.ts';
 import { annotationsOf, highestRevision, newReplicaSetAnnotations, REVISION, sizeAnnotations, withAnnotations } from './revisions.ts';
 import { event, type Rollout, updateReplicaSet, updateStatus } from './rollout.ts';
@@ -26,7 +26,7 @@ export function syncRevision(rollout: Rollout, next: Next): Plan {
   if (annotations || (newReplicaSet.spec.minReadySeconds ?? 0) !== minReadySeconds) {
     const annotated = annotations ? withAnnotations(newReplicaSet, annotations) : newReplicaSet;
     const update = updateReplicaSet(rollout, { ...annotated, spec: { ...annotated.spec, minReadySeconds } });
-    return perform([update], ([outcome]) => next({ ...rollout, newReplicaSet: outcome!.object as ReplicaSet }));
+    return andThen([update], ([outcome]) => next({ ...rollout, newReplicaSet: outcome!.object as ReplicaSet }));
   }
   const known = conditionOf(deployment.status, 'Progressing');
   const message = `Found new replica set "${newReplicaSet.metadata.name}"`;
@@ -46,7 +46,7 @@ function recordRevision(rollout: Rollout, news: { revision: string | undefined; 
   if (sameRevision && !progress) return next(rollout);
   const annotated = sameRevision ? deployment : withAnnotations(deployment, { ...annotations, [REVISION]: revision });
   const written = progress ? withProgress(annotated, progress) : annotated;
-  return perform([updateStatus(rollout, written)], ([outcome]) => next({ ...rollout, deployment: outcome!.object as Deployment }));
+  return andThen([updateStatus(rollout, written)], ([outcome]) => next({ ...rollout, deployment: outcome!.object as Deployment }));
 }
 
 function withProgress(deployment: Deployment, progress: DeploymentCondition): Deployment {
@@ -62,7 +62,7 @@ export function createNewReplicaSet(rollout: Rollout, next: (rollout: Rollout, n
   if (rollout.newReplicaSet) return next(rollout, rollout.newReplicaSet);
   const draft = newReplicaSetDraft(rollout);
   return {
-    actions: [{ do: 'create', resource: ReplicaSets, object: draft.object, ifExists: 'get' }],
+    actions: [{ type: 'create', resource: ReplicaSets, object: draft.object, ifExists: 'get' }],
     next: ([outcome]) => (outcome?.ok ? afterCreate(rollout, draft, outcome, next) : afterRefusal(rollout, draft, outcome)),
   };
 }
@@ -108,7 +108,7 @@ function afterCreate(
     ? condition({ type: 'Progressing', status: 'True', reason: REASON.newReplicaSetCreated, message }, snapshot.now)
     : undefined;
   const scaled = event(rollout, 'Normal', 'ScalingReplicaSet', `Scaled up replica set ${created.metadata.name} from 0 to ${replicas}`);
-  return perform(replicas > 0 ? [scaled] : [], () =>
+  return andThen(replicas > 0 ? [scaled] : [], () =>
     recordRevision({ ...rollout, newReplicaSet: created }, { revision, progress }, (current) => next(current, created)),
   );
 }

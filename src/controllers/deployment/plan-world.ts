@@ -111,7 +111,7 @@ export class PlanWorld {
     for (let plan: Plan | undefined = planDeployment({ now, deployment, replicaSets, pods, ...options }); plan; ) {
       const outcomes: Outcome[] = [];
       for (const action of plan.actions) {
-        acted ||= action.do !== 'event';
+        acted ||= action.type !== 'event';
         const outcome = this.#apply(action);
         outcomes.push(outcome);
         if (outcome.ok) continue;
@@ -151,7 +151,7 @@ export class PlanWorld {
   #apply(action: Action): Outcome {
     const refused = this.refuse(action);
     if (refused) return { ok: false, error: refused };
-    switch (action.do) {
+    switch (action.type) {
       case 'create':
         return this.#create(action.object as ReplicaSet);
       case 'update':

@@ -2,7 +2,7 @@ import type { Deployment, ReplicaSet } from '../../api/generated/types/apps.v1.t
 import { selectorFrom } from '../../api/labels.ts';
 import { Deployments, ReplicaSets } from '../../api/resources.ts';
 import { byAge, claim } from '../ownership.ts';
-import { type Plan, perform } from '../runtime/plan.ts';
+import { andThen, type Plan } from '../runtime/plan.ts';
 import { condition, conditionOf, hasProgressDeadline, REASON, withCondition } from './conditions.ts';
 import { createNewReplicaSet, syncRevision } from './new-replica-set.ts';
 import { planRecreate } from './recreate.ts';
@@ -61,7 +61,7 @@ function planScaling(rollout: Rollout): Plan {
   const { deployment, snapshot } = rollout;
   const resized = scale(rollout, { refreshStale: snapshot.refreshStaleAnnotations ?? false }).flatMap((one) => resize(rollout, one));
   const cleaned = deployment.spec.paused && rollbackTo(deployment) === undefined ? cleanUp(rollout) : [];
-  return perform([...resized, ...cleaned], () => reportNumbers(rollout));
+  return andThen([...resized, ...cleaned], () => reportNumbers(rollout));
 }
 
 /**
@@ -77,7 +77,7 @@ function notePause(rollout: Rollout, next: (rollout: Rollout) => Plan): Plan {
   const facts = paused ? { reason: REASON.paused, message: 'Deployment is paused' } : { reason: REASON.resumed, message: 'Deployment is resumed' };
   const progress = condition({ type: 'Progressing', status: 'Unknown', ...facts }, snapshot.now);
   const status = { ...deployment.status, conditions: withCondition(deployment.status?.conditions ?? [], progress) };
-  return perform([updateStatus(rollout, { ...deployment, status })], ([outcome]) => next({ ...rollout, deployment: outcome!.object as Deployment }));
+  return andThen([updateStatus(rollout, { ...deployment, status })], ([outcome]) => next({ ...rollout, deployment: outcome!.object as Deployment }));
 }
 
 function withoutDeletion(deployment: Deployment): Deployment {

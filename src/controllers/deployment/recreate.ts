@@ -1,6 +1,6 @@
 import type { ReplicaSet } from '../../api/generated/types/apps.v1.ts';
 import { controllerOf } from '../ownership.ts';
-import { type Plan, perform } from '../runtime/plan.ts';
+import { andThen, type Plan } from '../runtime/plan.ts';
 import { cleanUp, type Rollout, reportProgress, resize } from './rollout.ts';
 import { isComplete } from './status.ts';
 import { isActive, replicasOf, totals } from './strategy.ts';
@@ -12,14 +12,14 @@ import { isActive, replicasOf, totals } from './strategy.ts';
  */
 export function planRecreate(rollout: Rollout, withNew: (next: (rollout: Rollout, newReplicaSet: ReplicaSet) => Plan) => Plan): Plan {
   const shrunk = rollout.oldReplicaSets.filter(isActive).flatMap((replicaSet) => resize(rollout, { replicaSet, replicas: 0 }));
-  if (shrunk.length > 0) return perform(shrunk, () => reportProgress(rollout));
+  if (shrunk.length > 0) return andThen(shrunk, () => reportProgress(rollout));
   if (oldPodsRun(rollout)) return reportProgress(rollout);
   return withNew((current, newReplicaSet) => {
     const replicas = replicasOf(current.deployment);
     const grown = replicas === replicasOf(newReplicaSet) ? [] : resize(current, { replicaSet: newReplicaSet, replicas });
-    return perform(grown, () => {
+    return andThen(grown, () => {
       const done = isComplete(current.deployment, current.deployment.status);
-      return perform(done ? cleanUp(current) : [], () => reportProgress(current));
+      return andThen(done ? cleanUp(current) : [], () => reportProgress(current));
     });
   });
 }

@@ -1,6 +1,6 @@
 import type { Deployment, ReplicaSet } from '../../api/generated/types/apps.v1.ts';
 import { Deployments } from '../../api/resources.ts';
-import { type Action, type Plan, perform } from '../runtime/plan.ts';
+import { type Action, andThen, type Plan } from '../runtime/plan.ts';
 import { annotationsOf, lastRevision, ROLLBACK_TO, revisionOf, rolledBackAnnotations, wholeNumber, withAnnotations } from './revisions.ts';
 import { event, type Rollout } from './rollout.ts';
 import { sameTemplate, withoutHash } from './template.ts';
@@ -26,7 +26,7 @@ export function planRollback(rollout: Rollout, requested: number): Plan {
     return giveUp(rollout, 'DeploymentRollbackTemplateUnchanged', `The rollback revision contains the same template as current deployment "${name}"`);
   }
   const done = event(rollout, 'Normal', 'DeploymentRollback', `Rolled back deployment "${name}" to revision ${revision}`);
-  return perform([update(rolledBack(deployment, target)), done], () => ({ actions: [] }));
+  return andThen([update(rolledBack(deployment, target)), done], () => ({ actions: [] }));
 }
 
 function giveUp(rollout: Rollout, reason: string, message: string): Plan {
@@ -40,5 +40,5 @@ function rolledBack(deployment: Deployment, target: ReplicaSet): Deployment {
 }
 
 function update(object: Deployment): Action {
-  return { do: 'update', resource: Deployments, object };
+  return { type: 'update', resource: Deployments, object };
 }

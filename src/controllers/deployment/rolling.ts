@@ -1,6 +1,6 @@
 import type { ReplicaSet } from '../../api/generated/types/apps.v1.ts';
 import { byAge } from '../ownership.ts';
-import { type Plan, perform } from '../runtime/plan.ts';
+import { andThen, type Plan } from '../runtime/plan.ts';
 import { finish, type Rollout, reportProgress, resize, updatedBy } from './rollout.ts';
 import type { Resize } from './scaling.ts';
 import { availableOf, isActive, minAvailable, newReplicaSetSize, replicasOf, totals } from './strategy.ts';
@@ -13,14 +13,14 @@ export function planRolling(rollout: Rollout, newReplicaSet: ReplicaSet): Plan {
   if (rollout.snapshot.faults?.scaleOldFirst) {
     const all = rollout.oldReplicaSets.filter(isActive).map((replicaSet) => ({ replicaSet, replicas: 0 }));
     if (all.length > 0)
-      return perform(
+      return andThen(
         all.flatMap((one) => resize(rollout, one)),
         () => reportProgress(rollout),
       );
   }
   const grown = resizeNew(rollout, newReplicaSet);
   const actions = grown ? resize(rollout, grown) : [];
-  return actions.length > 0 ? perform(actions, () => reportProgress(rollout)) : planOld(rollout, newReplicaSet);
+  return actions.length > 0 ? andThen(actions, () => reportProgress(rollout)) : planOld(rollout, newReplicaSet);
 }
 
 function resizeNew({ deployment, oldReplicaSets }: Rollout, replicaSet: ReplicaSet): Resize | undefined {
@@ -36,10 +36,10 @@ function planOld(rollout: Rollout, newReplicaSet: ReplicaSet): Plan {
   const active = rollout.oldReplicaSets.filter(isActive).toSorted(byAge);
   const { resizes, goOn } = shrinkUnhealthy(rollout, active, newReplicaSet);
   const actions = resizes.flatMap((one) => resize(rollout, one));
-  return perform(actions, (outcomes) => {
+  return andThen(actions, (outcomes) => {
     const healthy = goOn ? shrinkHealthy(rollout, updatedBy(outcomes, active), newReplicaSet).flatMap((one) => resize(rollout, one)) : [];
     if (actions.length === 0 && healthy.length === 0) return finish(rollout);
-    return perform(healthy, () => reportProgress(rollout));
+    return andThen(healthy, () => reportProgress(rollout));
   });
 }
 

@@ -2,7 +2,7 @@ import type { Deployment, DeploymentStatus, ReplicaSet } from '../../api/generat
 import type { Pod } from '../../api/generated/types/core.v1.ts';
 import { Deployments, ReplicaSets } from '../../api/resources.ts';
 import type { EventType } from '../../client/event-recorder.ts';
-import { type Action, type Plan, perform, type Success } from '../runtime/plan.ts';
+import { type Action, andThen, type Plan, type Success } from '../runtime/plan.ts';
 import { annotationsOf, beyondHistoryLimit, hasSizeAnnotations, sizeAnnotations, withAnnotations } from './revisions.ts';
 import type { Resize } from './scaling.ts';
 import { calculateStatus, deadlineCheckAfterMs, isComplete, rolloutStatus, sameStatus } from './status.ts';
@@ -44,15 +44,15 @@ export interface Rollout {
 }
 
 export function event({ deployment }: Rollout, type: EventType, reason: string, message: string): Action {
-  return { do: 'event', about: deployment, note: { type, reason, message } };
+  return { type: 'event', about: deployment, note: { type, reason, message } };
 }
 
 export function updateReplicaSet({ snapshot }: Rollout, replicaSet: ReplicaSet): Action {
-  return { do: 'update', resource: ReplicaSets, object: snapshot.faults?.overwriteStale ? unconditional(replicaSet) : replicaSet };
+  return { type: 'update', resource: ReplicaSets, object: snapshot.faults?.overwriteStale ? unconditional(replicaSet) : replicaSet };
 }
 
 export function updateStatus({ snapshot }: Rollout, deployment: Deployment): Action {
-  return { do: 'update', resource: Deployments, subresource: 'status', object: snapshot.faults?.overwriteStale ? unconditional(deployment) : deployment };
+  return { type: 'update', resource: Deployments, subresource: 'status', object: snapshot.faults?.overwriteStale ? unconditional(deployment) : deployment };
 }
 
 function unconditional<T extends Deployment | ReplicaSet>(object: T): T {
@@ -102,7 +102,7 @@ function writeStatus(rollout: Rollout, status: DeploymentStatus): Action {
 /** Deletes old ReplicaSets beyond the history limit. */
 export function cleanUp({ deployment, oldReplicaSets }: Rollout): Action[] {
   return beyondHistoryLimit(deployment, oldReplicaSets).map(({ metadata }) => ({
-    do: 'delete',
+    type: 'delete',
     resource: ReplicaSets,
     namespace: metadata.namespace ?? '',
     name: metadata.name ?? '',
@@ -113,5 +113,5 @@ export function cleanUp({ deployment, oldReplicaSets }: Rollout): Action[] {
 /** The end of a sync that changed no size. */
 export function finish(rollout: Rollout): Plan {
   const done = isComplete(rollout.deployment, rollout.deployment.status);
-  return perform(done ? cleanUp(rollout) : [], () => reportProgress(rollout));
+  return andThen(done ? cleanUp(rollout) : [], () => reportProgress(rollout));
 }

@@ -76,7 +76,7 @@ describe('status and progress', () => {
 
   it('DEP-7: a ReplicaSet that cannot be created is reported and tried again', () => {
     const world = new PlanWorld({ replicas: 1 });
-    world.refuse = (action) => (action.do === 'create' ? forbidden({ group: 'apps', resource: 'replicasets' }, 'x', 'no') : undefined);
+    world.refuse = (action) => (action.type === 'create' ? forbidden({ group: 'apps', resource: 'replicasets' }, 'x', 'no') : undefined);
     world.sync();
     expect(world.lastFailure).toContain('forbidden');
     expect(world.condition('Progressing')).toMatchObject({ status: 'False', reason: 'ReplicaSetCreateError' });

@@ -41,7 +41,7 @@ const snapshot = (of: Service | undefined, pods: Pod[], slices: EndpointSlice[] 
   endpoints: undefined,
   slices,
 });
-const created = (actions: Action[]): EndpointSlice[] => actions.filter((a): a is CreateAction => a.do === 'create').map((a) => a.object as EndpointSlice);
+const created = (actions: Action[]): EndpointSlice[] => actions.filter((a): a is CreateAction => a.type === 'create').map((a) => a.object as EndpointSlice);
 const stored = (slice: EndpointSlice, name: string): EndpointSlice => ({
   ...slice,
   apiVersion: 'discovery.k8s.io/v1',
@@ -91,7 +91,7 @@ describe('endpoints of a Service', () => {
     expect(planEndpointSlices(snapshot(of, pods, slices)).actions).toEqual([]);
     const changed = [...pods.slice(1), pod('p999')];
     const updates = planEndpointSlices(snapshot(of, changed, slices)).actions as UpdateAction[];
-    expect(updates.map((a) => [a.do, a.object.metadata.name])).toEqual([['update', 's-0']]);
+    expect(updates.map((a) => [a.type, a.object.metadata.name])).toEqual([['update', 's-0']]);
     expect(names(updates[0]!.object as EndpointSlice).at(-1)).toBe('p999');
   });
 
@@ -141,6 +141,6 @@ describe('the time of the change', () => {
       endpoints: written,
     };
     for (const plan of [planEndpointSlices(second), planEndpoints(second)])
-      expect((plan.actions as UpdateAction[]).map((a) => [a.do, a.object.metadata.annotations])).toEqual([['update', undefined]]);
+      expect((plan.actions as UpdateAction[]).map((a) => [a.type, a.object.metadata.annotations])).toEqual([['update', undefined]]);
   });
 });

@@ -77,10 +77,10 @@ function run(plan: Plan, outcomeOf: (action: Action) => Outcome = () => ({ ok: t
   return { actions, requeueAfterMs };
 }
 
-const parts = (actions: Action[]): Action[] => actions.flatMap((action) => (action.do === 'batch' ? action.actions : []));
+const parts = (actions: Action[]): Action[] => actions.flatMap((action) => (action.type === 'batch' ? action.actions : []));
 const statusOf = (actions: Action[]): ReplicaSet['status'] | undefined => {
-  const update = actions.find((action) => action.do === 'update');
-  return update?.do === 'update' ? (update.object as ReplicaSet).status : undefined;
+  const update = actions.find((action) => action.type === 'update');
+  return update?.type === 'update' ? (update.object as ReplicaSet).status : undefined;
 };
 
 describe('the ranking for deletion', () => {
@@ -119,7 +119,7 @@ describe('the ranking for deletion', () => {
 describe('the plan of a ReplicaSet', () => {
   it('creates what is missing in a slow start, and reports what it saw', () => {
     const { actions } = run(planReplicaSet(snapshot(replicaSet(3), [pod('a', { readyAgoSeconds: 1 })])));
-    expect(actions[0]).toMatchObject({ do: 'batch', slowStart: true });
+    expect(actions[0]).toMatchObject({ type: 'batch', slowStart: true });
     expect(parts(actions)).toHaveLength(2);
     expect(parts(actions)[0]).toMatchObject({ object: { metadata: { generateName: 'web-1-', labels: LABELS } } });
     expect(statusOf(actions)).toEqual({ replicas: 1, fullyLabeledReplicas: 1, readyReplicas: 1, availableReplicas: 1, observedGeneration: 1 });
@@ -131,27 +131,27 @@ describe('the plan of a ReplicaSet', () => {
 
   it('stale cache: decides nothing while the cache has not shown what was done before', () => {
     const { actions } = run(planReplicaSet(snapshot(replicaSet(3), [], { expectationsMet: false })));
-    expect(actions.map((action) => action.do)).toEqual(['update']);
+    expect(actions.map((action) => action.type)).toEqual(['update']);
     expect(parts(run(planReplicaSet(snapshot(replicaSet(3), [], { expectationsMet: false, faults: { skipExpectations: true } }))).actions)).toHaveLength(3);
   });
 
   it('C068: a pod being deleted is replaced at once, a failed one too and is left lying', () => {
     const { actions } = run(planReplicaSet(snapshot(replicaSet(3), [pod('a'), pod('b', { deleting: true }), pod('c', { phase: 'Failed' })])));
     expect(parts(actions)).toHaveLength(2);
-    expect(parts(actions).every((action) => action.do === 'create')).toBe(true);
+    expect(parts(actions).every((action) => action.type === 'create')).toBe(true);
     expect(statusOf(actions)?.replicas).toBe(1);
   });
 
   it('C046: a bare pod that matches is adopted after a look at the live owner', () => {
     const { actions } = run(planReplicaSet(snapshot(replicaSet(2), [pod('a'), pod('bare', { owner: '' })])));
-    expect(actions.map((action) => action.do).slice(0, 2)).toEqual(['verifyLive', 'patch']);
+    expect(actions.map((action) => action.type).slice(0, 2)).toEqual(['verifyLive', 'patch']);
     const without = run(planReplicaSet(snapshot(replicaSet(1), [pod('a', { labels: { app: 'other' } })]))).actions;
-    expect(without[0]).toMatchObject({ do: 'patch', name: 'a', body: { metadata: { ownerReferences: [{ $patch: 'delete', uid: 'rs' }] } } });
+    expect(without[0]).toMatchObject({ type: 'patch', name: 'a', body: { metadata: { ownerReferences: [{ $patch: 'delete', uid: 'rs' }] } } });
   });
 
   it('C064: a refused pod becomes the ReplicaFailure condition, and goes with the first clean sync', () => {
     const error = forbidden({ group: '', resource: 'pods' }, 'web-1-x', 'exceeded quota: q');
-    const { actions } = run(planReplicaSet(snapshot(replicaSet(3), [])), (action) => (action.do === 'batch' ? { ok: false, error } : { ok: true }));
+    const { actions } = run(planReplicaSet(snapshot(replicaSet(3), [])), (action) => (action.type === 'batch' ? { ok: false, error } : { ok: true }));
     expect(statusOf(actions)?.conditions).toEqual([
       { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: error.message, lastTransitionTime: timestamp(NOW) },
     ]);
@@ -175,6 +175,6 @@ describe('the plan of a ReplicaSet', () => {
   it('one that is being deleted neither creates nor adopts', () => {
     const object = replicaSet(3);
     const deleting = { ...object, metadata: { ...object.metadata, deletionTimestamp: timestamp(NOW) } };
-    expect(run(planReplicaSet(snapshot(deleting, []))).actions.map((action) => action.do)).toEqual(['update']);
+    expect(run(planReplicaSet(snapshot(deleting, []))).actions.map((action) => action.type)).toEqual(['update']);
   });
 });

@@ -59,17 +59,17 @@ function replicaActions({ now, workload, relatedPods }: ReplicaSetSnapshot, acti
   const missing = workload.replicas - activePods.length;
   if (missing > 0) {
     const creation: Action = {
-      do: 'create',
+      type: 'create',
       resource: Pods,
       object: podFromTemplate(workload),
       ignoreTerminatingNamespace: true,
       events: creationEvents(workload),
     };
-    return [{ do: 'batch', slowStart: true, actions: Array.from({ length: Math.min(missing, BURST) }, () => creation) }];
+    return [{ type: 'batch', slowStart: true, actions: Array.from({ length: Math.min(missing, BURST) }, () => creation) }];
   }
   if (missing < 0) {
     const victims = podsToDelete(activePods, relatedPods, { count: Math.min(-missing, BURST), now });
-    return [{ do: 'batch', slowStart: false, actions: victims.map((pod) => deletion(workload, pod)) }];
+    return [{ type: 'batch', slowStart: false, actions: victims.map((pod) => deletion(workload, pod)) }];
   }
   return [];
 }
@@ -89,7 +89,7 @@ function deletion({ object }: Workload, { metadata }: Pod): Action {
     success: { reason: 'SuccessfulDelete', message: 'Deleted pod: {name}' },
     failure: { reason: 'FailedDelete', prefix: 'Error deleting' },
   };
-  return { do: 'delete', resource: Pods, namespace, name, uid, events };
+  return { type: 'delete', resource: Pods, namespace, name, uid, events };
 }
 
 /** Upstream: controller.GetPodFromTemplate. */
@@ -123,7 +123,7 @@ interface Result {
 function planStatus({ now, workload, countTerminating }: ReplicaSetSnapshot, { activePods, terminatingPods, failure }: Result): Plan {
   const { object, resource, minReadySeconds } = workload;
   const status = nextStatus(workload, { now, activePods, failure, ...(countTerminating ? { terminatingPods } : {}) });
-  const actions: Action[] = status ? [{ do: 'update', resource, subresource: 'status', object: { ...object, status } as typeof object }] : [];
+  const actions: Action[] = status ? [{ type: 'update', resource, subresource: 'status', object: { ...object, status } as typeof object }] : [];
   const { readyReplicas = 0, availableReplicas = 0 } = status ?? object.status ?? {};
   if (failure !== undefined || minReadySeconds === 0 || readyReplicas === availableReplicas) return { actions };
   return { actions, requeueAfterMs: nextAvailabilityCheck(activePods, minReadySeconds, now) ?? minReadySeconds * 1000 };

@@ -49,7 +49,7 @@ export async function execute(plan: Plan, context: ExecutionContext): Promise<Ex
 
 async function perform(action: Action, context: ExecutionContext): Promise<Outcome> {
   try {
-    switch (action.do) {
+    switch (action.type) {
       case 'create':
         return await create(action, context);
       case 'update':

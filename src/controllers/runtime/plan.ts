@@ -17,7 +17,7 @@ export interface Target {
 export type Action = CreateAction | UpdateAction | PatchAction | DeleteAction | EventAction | VerifyLiveAction | BatchAction;
 
 export interface CreateAction {
-  do: 'create';
+  type: 'create';
   resource: Resource;
   object: Draft<KubeObject>;
   /** `get`: where the name is taken, the outcome carries the object that has it, and is no failure. */
@@ -29,14 +29,14 @@ export interface CreateAction {
 }
 
 export interface UpdateAction {
-  do: 'update';
+  type: 'update';
   resource: Resource;
   object: KubeObject;
   subresource?: 'status' | 'finalize';
 }
 
 export interface PatchAction extends Target {
-  do: 'patch';
+  type: 'patch';
   body: unknown;
   patchType: PatchType;
   subresource?: string;
@@ -45,7 +45,7 @@ export interface PatchAction extends Target {
 }
 
 export interface DeleteAction extends Target {
-  do: 'delete';
+  type: 'delete';
   /** Deletes nothing else of the same name. */
   uid: string;
   resourceVersion?: string;
@@ -62,14 +62,14 @@ export interface ActionEvents {
 }
 
 export interface EventAction {
-  do: 'event';
+  type: 'event';
   about: KubeObject;
   note: EventNote;
 }
 
 /** Reads from the API server itself, not from a cache, that the object exists with this uid and is not being deleted. */
 export interface VerifyLiveAction extends Target {
-  do: 'verifyLive';
+  type: 'verifyLive';
   uid: string;
 }
 
@@ -78,7 +78,7 @@ export interface VerifyLiveAction extends Target {
  * The outcome of the batch carries those of the actions that were tried.
  */
 export interface BatchAction {
-  do: 'batch';
+  type: 'batch';
   actions: Action[];
   slowStart: boolean;
 }
@@ -117,7 +117,7 @@ export interface Plan {
 export const NOTHING_TO_DO: Plan = { actions: [] };
 
 /** Performs the actions and, if all succeed, goes on with `next`. Without actions it goes on at once. */
-export function perform(actions: Action[], next: (outcomes: Success[]) => Plan): Plan {
+export function andThen(actions: Action[], next: (outcomes: Success[]) => Plan): Plan {
   if (actions.length === 0) return next([]);
   return { actions, next: (outcomes) => (outcomes.every((outcome) => outcome.ok) ? next(outcomes) : NOTHING_TO_DO) };
 }
