@@ -2,7 +2,7 @@ import type { KubeObject } from '../api/object.ts';
 import { applyManifests, ManifestError } from '../cluster/apply-manifests.ts';
 import { Cluster } from '../cluster/cluster.ts';
 import { type ImageRule, readSimulationRules } from '../cluster/simulation-rules.ts';
-import { lineLog } from '../lib/log.ts';
+import { lineLog, silent } from '../lib/log.ts';
 import { CliError } from './errors.ts';
 import { type ManifestFile, readManifestFiles, readText } from './manifests.ts';
 import { defaultDataDir, defaultKubeconfig } from './paths.ts';
@@ -71,7 +71,7 @@ async function start(options: UpOptions, kubeconfigFile: string, rules: ImageRul
       kubeconfigFile,
       relistPeriodMs: options.relist,
       // What is tried again by itself is no news on a terminal.
-      log: { ...lineLog((line) => void process.stderr.write(line)), info: () => {} },
+      log: { ...silent, error: lineLog((line) => void process.stderr.write(line)).error },
       ...(options.ephemeral ? {} : { dataDir: options.dataDir ?? defaultDataDir() }),
       ...(rules ? { simulate: rules } : {}),
       ...(options.seed === undefined ? {} : { seed: options.seed }),

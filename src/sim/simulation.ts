@@ -1,7 +1,8 @@
 import { Namespaces, Nodes } from '../api/resources.ts';
+import { eachController, run } from '../controllers/index.ts';
 import { type Log, silent } from '../lib/log.ts';
 import { Rng } from '../lib/rng.ts';
-import { BUGS } from './bugs.ts';
+import { BUGS, plant } from './bugs.ts';
 import { Checkers, type Excuses, type Violation } from './checkers.ts';
 import { ClusterModel, type WatchedResource, type Write } from './cluster-model.ts';
 import { unsettled } from './convergence.ts';
@@ -127,8 +128,8 @@ class Simulation implements Excuses {
       log: this.#options.log ?? silent,
       observer: this.#model,
       disturb: (request, component) => this.#disturb(request, component),
-      deployment: { refreshStaleAnnotations, ...(bug?.deployment ? { faults: bug.deployment } : {}) },
-      ...(bug?.replicaSet ? { replicaSet: { faults: bug.replicaSet } } : {}),
+      deployment: { refreshStaleAnnotations },
+      ...(bug ? { controllers: (options) => eachController(options, (controller) => run(plant(bug, controller), options)) } : {}),
     });
     this.#cluster = cluster;
     this.#model.follow(cluster, (write) => this.#take(write));

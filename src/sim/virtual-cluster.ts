@@ -11,7 +11,7 @@ import type { ImageRule } from '../runtime/simulated/behaviour.ts';
 import { MemoryStore } from '../store/memory/memory-store.ts';
 import { type Disturb, FaultyTransport, type TransportObserver } from './faulty-transport.ts';
 
-export interface VirtualClusterOptions extends Pick<ControlPlaneOptions, 'deployment' | 'replicaSet'> {
+export interface VirtualClusterOptions extends Pick<ControlPlaneOptions, 'deployment' | 'replicaSet' | 'controllers'> {
   seed?: number;
   /** Default 3. */
   nodes?: number;
@@ -82,7 +82,7 @@ export class VirtualCluster {
   /** Starts parts of the control plane; several lives of the same part may overlap. */
   launch(parts: readonly ControlPlanePart[]): Life {
     const { clock } = this;
-    const { nodes = 3, simulate, deployment, replicaSet, log = silent } = this.#options;
+    const { nodes = 3, simulate, deployment, replicaSet, controllers, log = silent } = this.#options;
     const own: FaultyTransport[] = [];
     const transport = (component: string): FaultyTransport => {
       const made = this.#transport(component);
@@ -90,8 +90,18 @@ export class VirtualCluster {
       return made;
     };
     const rng = this.#rng.fork(`${parts.join()} ${this.#born++}`);
-    const options = { ...(simulate ? { simulate } : {}), ...(deployment ? { deployment } : {}), ...(replicaSet ? { replicaSet } : {}) };
-    const controlPlane = new ControlPlane({ transport, clock, rng, log, nodes, parts, ...options });
+    const controlPlane = new ControlPlane({
+      transport,
+      clock,
+      rng,
+      log,
+      nodes,
+      parts,
+      ...(simulate ? { simulate } : {}),
+      ...(deployment ? { deployment } : {}),
+      ...(replicaSet ? { replicaSet } : {}),
+      ...(controllers ? { controllers } : {}),
+    });
     const life: Life = {
       started: controlPlane.start(),
       stop: async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiRequest } from '../../src/api/request.ts';
 import { StatusError } from '../../src/api/status.ts';
+import { silent } from '../../src/lib/log.ts';
 import { clusters, deploymentDraft } from './virtual-cluster-fixture.ts';
 
 const isWrite = ({ verb, resource }: ApiRequest): boolean => !['get', 'list', 'watch'].includes(verb) && resource !== 'events';
@@ -80,6 +81,22 @@ describe('the shell, with the Deployment and ReplicaSet controllers', () => {
     expect((await test.pods.list({ namespace: 't' })).items).toHaveLength(2);
     test.disturb = () => undefined;
     expect(await test.settled(60_000)).toEqual({ pods: 3, available: 3 });
+  });
+
+  it('says of every write by which rule it was planned, and upon what, to somebody who looks into it', async () => {
+    const said: [string, Record<string, unknown> | undefined][] = [];
+    const test = await start({ log: { ...silent, debug: (message, fields) => said.push([message, fields]) } });
+    await test.deployments.create(deploymentDraft(2));
+    await test.settled();
+    const { metadata } = (await test.replicaSets.list({ namespace: 't' })).items[0]!;
+    expect(said).toContainEqual([
+      `create replicasets t/${metadata.name}`,
+      { rule: 'DEP-5', hash: metadata.labels?.['pod-template-hash'], replicas: 2, revision: 1 },
+    ]);
+    expect(said.filter(([message]) => message === `create pods t/${metadata.name}-`)).toEqual(
+      Array(2).fill([`create pods t/${metadata.name}-`, { rule: 'RS-10', replicas: 2, active: 0 }]),
+    );
+    expect(said).toContainEqual(['update deployments t/web', { rule: 'DEP-62', replicas: 2, updatedReplicas: 2, availableReplicas: 2 }]);
   });
 
   it('quota refusals slow creation down: one attempt a sync, and no more than the back-off asks for', async () => {

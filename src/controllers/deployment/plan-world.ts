@@ -20,6 +20,8 @@ export class PlanWorld {
   /** `A 4->3`: ReplicaSets by letter in the order of their creation. */
   trace: string[] = [];
   events: string[] = [];
+  /** The rules by which actions were planned; `none` for one that does not say. */
+  readonly rules = new Set<string>();
   /** The reason of Progressing, each time it changed. */
   reasons: string[] = [];
   lastFailure: string | undefined;
@@ -111,6 +113,7 @@ export class PlanWorld {
     for (let plan: Plan | undefined = planDeployment({ now, deployment, replicaSets, pods, ...options }); plan; ) {
       const outcomes: Outcome[] = [];
       for (const action of plan.actions) {
+        this.rules.add(action.because?.rule ?? 'none');
         acted ||= action.type !== 'event';
         const outcome = this.#apply(action);
         outcomes.push(outcome);

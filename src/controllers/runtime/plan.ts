@@ -10,13 +10,25 @@ export interface Target {
   name: string;
 }
 
+/** Why an action is planned. */
+export interface Because {
+  /** The number of the rule that asks for it, in the controller's SPEC.md. */
+  rule: string;
+  /** What the rule was applied to, in a few words and numbers. */
+  facts?: Readonly<Record<string, string | number | boolean>>;
+}
+
+interface Reasoned {
+  because?: Because;
+}
+
 /**
  * One thing to do, as plain data. An update carries the resourceVersion that the decision was made upon and so fails
  * with a Conflict where the object has changed since.
  */
 export type Action = CreateAction | UpdateAction | PatchAction | DeleteAction | EventAction | VerifyLiveAction | BatchAction;
 
-export interface CreateAction {
+export interface CreateAction extends Reasoned {
   type: 'create';
   resource: Resource;
   object: Draft<KubeObject>;
@@ -28,14 +40,14 @@ export interface CreateAction {
   events?: ActionEvents;
 }
 
-export interface UpdateAction {
+export interface UpdateAction extends Reasoned {
   type: 'update';
   resource: Resource;
   object: KubeObject;
   subresource?: 'status' | 'finalize';
 }
 
-export interface PatchAction extends Target {
+export interface PatchAction extends Target, Reasoned {
   type: 'patch';
   body: unknown;
   patchType: PatchType;
@@ -44,7 +56,7 @@ export interface PatchAction extends Target {
   ignore?: string[];
 }
 
-export interface DeleteAction extends Target {
+export interface DeleteAction extends Target, Reasoned {
   type: 'delete';
   /** Deletes nothing else of the same name. */
   uid: string;
@@ -61,14 +73,14 @@ export interface ActionEvents {
   failure: { reason: string; prefix: string };
 }
 
-export interface EventAction {
+export interface EventAction extends Reasoned {
   type: 'event';
   about: KubeObject;
   note: EventNote;
 }
 
 /** Reads from the API server itself, not from a cache, that the object exists with this uid and is not being deleted. */
-export interface VerifyLiveAction extends Target {
+export interface VerifyLiveAction extends Target, Reasoned {
   type: 'verifyLive';
   uid: string;
 }
@@ -77,7 +89,7 @@ export interface VerifyLiveAction extends Target {
  * Independent actions, side by side. `slowStart`: first one, then two, four, …; a round with a failure is the last.
  * The outcome of the batch carries those of the actions that were tried.
  */
-export interface BatchAction {
+export interface BatchAction extends Reasoned {
   type: 'batch';
   actions: Action[];
   slowStart: boolean;
