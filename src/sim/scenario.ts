@@ -1,4 +1,5 @@
 import type { Rng } from '../lib/rng.ts';
+import { IMAGES } from './conventions.ts';
 import type { Fault } from './faults.ts';
 import { drawFaults } from './faults.ts';
 
@@ -48,9 +49,6 @@ export interface Scenario {
   /** When all steps have been taken and all faults are over. */
   endMs: number;
 }
-
-/** Images by what becomes of them; the versions make templates differ. */
-export const IMAGES = { good: 'sim/good', slow: 'sim/slow', flaky: 'sim/flaky', bad: 'sim/bad' } as const;
 
 const LIMITS: readonly [number | string, number | string][] = [
   [1, 0],

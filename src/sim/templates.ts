@@ -19,11 +19,13 @@ function saysTheSame(a: unknown, b: unknown, path: readonly string[]): boolean {
   return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((key) => saysTheSame(left[key], right[key], [...path, key]));
 }
 
-/** Left out, or a list or a map of labels without entries, the hash aside. (Of other structures, an empty one may say something.) */
+/** Maps that say as much when they are empty as when they are left out. (Of other structures, an empty one may say something.) */
+const PLAIN_MAPS = new Set(['labels', 'annotations', 'resources', 'limits', 'requests']);
+
 function saysNothing(value: unknown, path: readonly string[]): boolean {
   if (value === undefined || value === null) return true;
   if (Array.isArray(value)) return value.length === 0;
-  return typeof value === 'object' && path.at(-1) !== undefined && /^(labels|annotations|resources|limits|requests)$/.test(path.at(-1)!)
-    ? Object.keys(value).every((key) => key === HASH)
-    : false;
+  const name = path.at(-1) ?? '';
+  if (typeof value !== 'object' || !PLAIN_MAPS.has(name)) return false;
+  return Object.keys(value).every((key) => name === 'labels' && key === HASH);
 }

@@ -4,12 +4,10 @@ import type { Draft, KubeObject } from '../api/object.ts';
 import { Deployments, Nodes, Pods, ReplicaSets } from '../api/resources.ts';
 import { StatusError } from '../api/status.ts';
 import type { Client } from '../client/client.ts';
-import { compareText } from '../controllers/ownership.ts';
 import { ownerUid } from './cluster-model.ts';
-import { type Act, type DeploymentShape, IMAGES, type Strategy } from './scenario.ts';
+import { IMAGES, MARK } from './conventions.ts';
+import type { Act, DeploymentShape, Strategy } from './scenario.ts';
 
-/** Annotations that a user sets by hand and that nobody may undo. */
-export const MARK = { deployments: 'sim.coracle.dev/mark', replicasets: 'sim.coracle.dev/replica-set-mark' } as const;
 const MISLABELLED = 'out-of-sight';
 const MERGE = 'application/merge-patch+json';
 
@@ -147,7 +145,7 @@ export class User {
 
 function inOrder<T extends KubeObject>(items: readonly T[]): T[] {
   const order = ({ metadata }: T): string => `${metadata.creationTimestamp} ${metadata.name}`;
-  return items.toSorted((a, b) => compareText(order(a), order(b)));
+  return items.toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
 function revisionOf({ metadata }: ReplicaSet): number {
