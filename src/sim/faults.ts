@@ -32,12 +32,20 @@ export type Fault =
   /** The controllers die when they would send another write, so many writes later, and are started again. */
   | { type: 'crash'; atMs: number; afterWrites: number; downMs: number }
   /** Other controllers are started while the ones before still run. */
-  | { type: 'overlap'; atMs: number; forMs: number };
+  | { type: 'overlap'; atMs: number; forMs: number }
+  /** Each batch of writes takes up to so long. */
+  | { type: 'slowJournal'; atMs: number; forMs: number; ms: number }
+  /** The next batch of writes fails, the process ends itself, and everything is started again upon what was kept. */
+  | { type: 'journalFailure'; atMs: number; downMs: number }
+  /** Everything ends at once, in the middle of whatever it writes, and is started again upon what was kept. */
+  | { type: 'powerCut'; atMs: number; downMs: number };
 
-export type FaultType = Fault['type'];
+type JournalFault = 'slowJournal' | 'journalFailure' | 'powerCut';
+type AnyRunsFault = Exclude<Fault['type'], JournalFault>;
 
 const WINDOWS = ['conflicts', 'errors', 'lostRequests', 'lostAnswers', 'slow'] as const;
-const TYPES: readonly FaultType[] = [...WINDOWS, 'cut', 'stall', 'lag', 'crash', 'overlap'];
+/** Those that any run may have; the others want a journal. */
+const TYPES: readonly AnyRunsFault[] = [...WINDOWS, 'cut', 'stall', 'lag', 'crash', 'overlap'];
 const RESOURCES = ['*', 'deployments', 'replicasets', 'pods', 'pods'];
 
 /**
@@ -50,12 +58,24 @@ export function drawFaults(rng: Rng, withinMs: number, momentsMs: readonly numbe
   return types.flatMap((type) => Array.from({ length: 1 + rng.integer(4) }, () => drawFault(type, rng, drawMoment(rng, withinMs, momentsMs))));
 }
 
+/** What befalls a store that is kept in a journal: from time to time it is slow, and once or twice everything ends. */
+export function drawJournalFaults(rng: Rng, withinMs: number, momentsMs: readonly number[]): Fault[] {
+  const at = (): number => drawMoment(rng, withinMs, momentsMs);
+  const downMs = (): number => rng.pick([0, 500, 5000]);
+  const some = (most: number, draw: () => Fault): Fault[] => Array.from({ length: rng.integer(most + 1) }, draw);
+  return [
+    ...some(3, () => ({ type: 'slowJournal', atMs: at(), forMs: 1000 + rng.integer(20_000), ms: rng.pick([5, 50, 1000]) })),
+    ...some(1, () => ({ type: 'journalFailure', atMs: at(), downMs: downMs() })),
+    ...some(2, () => ({ type: 'powerCut', atMs: at(), downMs: downMs() })),
+  ];
+}
+
 function drawMoment(rng: Rng, withinMs: number, momentsMs: readonly number[]): number {
   if (momentsMs.length === 0 || rng.chance(0.4)) return Math.round(rng.float() * withinMs);
   return Math.max(rng.pick(momentsMs) - rng.pick([0, 1, 100, 1000]), 0);
 }
 
-function drawFault(type: FaultType, rng: Rng, atMs: number): Fault {
+function drawFault(type: AnyRunsFault, rng: Rng, atMs: number): Fault {
   const component: Component = rng.chance(0.75) ? 'kube-controller-manager' : rng.pick(['kube-scheduler', 'kubelet']);
   switch (type) {
     case 'cut':
@@ -79,7 +99,11 @@ export function staleUntilMs(fault: Fault): number {
     case 'conflicts':
       return 0;
     case 'crash':
+    case 'powerCut':
       return fault.atMs + fault.downMs + 60_000;
+    case 'journalFailure':
+      // It waits for a write, as one that keeps a node's lease.
+      return fault.atMs + fault.downMs + 75_000;
     case 'overlap':
       return fault.atMs + fault.forMs + 20_000;
     case 'cut':

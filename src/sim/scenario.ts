@@ -1,7 +1,7 @@
 import type { Rng } from '../lib/rng.ts';
 import { IMAGES } from './conventions.ts';
 import type { Fault } from './faults.ts';
-import { drawFaults } from './faults.ts';
+import { drawFaults, drawJournalFaults } from './faults.ts';
 
 export interface DeploymentShape {
   replicas: number;
@@ -65,8 +65,11 @@ const LIMITS: readonly [number | string, number | string][] = [
 ];
 const STEPS_MS = 90_000;
 
-/** The scenario of a seed. */
-export function drawScenario(seed: number, rng: Rng): Scenario {
+/**
+ * The scenario of a seed.
+ * @param options.journal whether the store is kept in a journal; what befalls that comes on top.
+ */
+export function drawScenario(seed: number, rng: Rng, { journal = false }: { journal?: boolean } = {}): Scenario {
   const workload = rng.fork('workload');
   const names = ['web', 'api', 'job'].slice(0, 1 + workload.integer(2.4));
   const steps = names.flatMap((name) => drawSteps(name, workload));
@@ -74,6 +77,7 @@ export function drawScenario(seed: number, rng: Rng): Scenario {
   const special = workload.chance(0.2) ? drawReadoption(names[0]!, workload) : { steps: [], faults: [] };
   const moments = steps.map(({ atMs }) => atMs);
   const faults = [...drawFaults(rng.fork('faults'), STEPS_MS, moments), ...special.faults];
+  if (journal) faults.push(...drawJournalFaults(rng.fork('journal'), STEPS_MS, moments));
   const all = [...steps, ...special.steps].sort((a, b) => a.atMs - b.atMs);
   return { seed, nodes: 3, refreshStaleAnnotations: workload.chance(0.3), steps: all, faults, endMs: STEPS_MS + 30_000 };
 }

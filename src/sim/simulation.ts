@@ -2,10 +2,12 @@ import { Namespaces, Nodes } from '../api/resources.ts';
 import { eachController, run } from '../controllers/index.ts';
 import { type Log, silent } from '../lib/log.ts';
 import { Rng } from '../lib/rng.ts';
+import type { Store } from '../store/store.ts';
 import { BUGS, plant } from './bugs.ts';
 import { Checkers, type Excuses, type Violation } from './checkers.ts';
 import { ClusterModel, type WatchedResource, type Write } from './cluster-model.ts';
 import { unsettled } from './convergence.ts';
+import { whatIsLost } from './durability.ts';
 import { EventLog } from './event-log.ts';
 import { type Fault, FaultWindows, isWrite, staleUntilMs } from './faults.ts';
 import { Disconnected, type Disturbance } from './faulty-transport.ts';
@@ -16,6 +18,8 @@ import { type Life, VirtualCluster } from './virtual-cluster.ts';
 export interface SimulationOptions {
   /** A mistake to plant in the controllers, by its name in `bugs.ts`. */
   bug?: string;
+  /** Keep the store in a journal that is slow, fails and is cut off, on top of the other faults. */
+  journal?: boolean;
   /** Freeze all shared objects: slower, finds who writes to one. */
   freeze?: boolean;
   /** Where components report; for a run that is being looked into. */
@@ -43,6 +47,10 @@ const WRITES_AT_ONCE = 1500;
 const OVERLAP_LATENCY_MS = 5;
 const CONTROLLERS = 'kube-controller-manager';
 
+/** After which one life may have made what another makes again, and after which requests come late. */
+const TWICE: readonly Fault['type'][] = ['crash', 'overlap', 'lostAnswers', 'slow', 'lostRequests', 'slowJournal', 'journalFailure', 'powerCut'];
+const LATE: readonly Fault['type'][] = ['slow', 'lostAnswers', 'lostRequests', 'slowJournal'];
+
 const concernsControllers = (fault: Fault): boolean => !('component' in fault) || fault.component === CONTROLLERS;
 
 /** Whether caches of these resources may be behind because of the fault. Controllers that start anew list what is there. */
@@ -53,7 +61,7 @@ function leavesBehind(fault: Fault, resources: readonly string[]): boolean {
 
 /** Plays the scenario of a seed. */
 export function simulate(seed: number, options: SimulationOptions = {}): Promise<SimulationResult> {
-  return play(drawScenario(seed, new Rng(seed)), options);
+  return play(drawScenario(seed, new Rng(seed), { journal: options.journal ?? false }), options);
 }
 
 /** Plays a scenario: the same one gives the same log. */
@@ -73,6 +81,8 @@ class Simulation implements Excuses {
   /** Counts down to the write before which the controllers die. */
   #crash: { writesLeft: number; downMs: number } | undefined;
   #cluster: VirtualCluster | undefined;
+  /** While even the API server is. */
+  #down = false;
   /** Undefined until the cluster is up: nothing fails before. */
   #startMs: number | undefined;
   #violation: Violation | undefined;
@@ -104,11 +114,11 @@ class Simulation implements Excuses {
   }
 
   twice(): boolean {
-    return this.#during(({ type }) => type === 'crash' || type === 'overlap' || type === 'lostAnswers' || type === 'slow' || type === 'lostRequests');
+    return this.#during(({ type }) => TWICE.includes(type));
   }
 
   late(): boolean {
-    return this.#during(({ type }) => type === 'slow' || type === 'lostAnswers' || type === 'lostRequests');
+    return this.#during(({ type }) => LATE.includes(type));
   }
 
   /** Whether a fault of this kind has befallen the controllers and may still show. */
@@ -125,6 +135,7 @@ class Simulation implements Excuses {
       nodes,
       simulate: IMAGE_RULES,
       freeze: this.#options.freeze ?? false,
+      journal: this.#options.journal ?? false,
       log: this.#options.log ?? silent,
       observer: this.#model,
       disturb: (request, component) => this.#disturb(request, component),
@@ -194,6 +205,7 @@ class Simulation implements Excuses {
 
   #begin(fault: Fault): void {
     const cluster = this.#cluster!;
+    if (this.#down && !('chance' in fault)) return;
     switch (fault.type) {
       case 'cut':
         if (fault.compact) void cluster.store.compact(cluster.store.revision);
@@ -213,6 +225,17 @@ class Simulation implements Excuses {
         cluster.clock.schedule(fault.forMs, () => {
           if (this.#controllers.length > 1) this.#controllers.shift()!.kill();
         });
+        return;
+      case 'slowJournal':
+        cluster.medium?.slow(fault);
+        return;
+      case 'journalFailure':
+        if (this.#down) return;
+        cluster.medium?.fail();
+        void cluster.store.failed.then(() => this.#goDown('the journal fails', fault.downMs));
+        return;
+      case 'powerCut':
+        this.#goDown('the power is cut', fault.downMs);
         return;
       default: // Windows are asked about each request.
     }
@@ -241,11 +264,40 @@ class Simulation implements Excuses {
     this.#log.note(this.#now(), 'the controllers are killed');
     for (const life of this.#controllers.splice(0)) life.kill();
     const cluster = this.#cluster!;
+    const { store } = cluster;
     cluster.clock.schedule(downMs, () => {
+      // Everything may have gone down, and come back, in the meantime.
+      if (this.#down || cluster.store !== store) return;
       this.#log.note(this.#now(), 'the controllers are started again');
       this.#controllers.push(cluster.launch(['controllers']));
     });
     return { type: 'refuse', error: new Disconnected() };
+  }
+
+  /** Everything ends, and begins again upon what was kept. */
+  #goDown(what: string, downMs: number): void {
+    if (this.#down) return;
+    const cluster = this.#cluster!;
+    this.#down = true;
+    this.#crash = undefined;
+    this.#controllers = [];
+    this.#log.note(this.#now(), what);
+    const before = cluster.store;
+    cluster.powerCut();
+    cluster.clock.schedule(downMs, () => void this.#comeBack(before));
+  }
+
+  async #comeBack(before: Store): Promise<void> {
+    const cluster = this.#cluster!;
+    const unanswered = cluster.medium?.unanswered;
+    cluster.powerUp();
+    const lost = await whatIsLost(before, cluster.store, unanswered);
+    this.#log.note(this.#now(), `everything is started again upon revision ${cluster.store.revision}`);
+    if (lost !== undefined) this.#fail({ rule: 'what was answered is kept, and what was not is kept whole or not at all', message: lost, atMs: this.#now() });
+    await this.#model.resume(cluster, (write) => this.#take(write));
+    cluster.launch(['scheduler', 'kubelets']);
+    this.#controllers.push(cluster.launch(['controllers']));
+    this.#down = false;
   }
 
   /** The faults are over: all nodes take pods again, and everything must come to what the Deployments say, and stay there. */

@@ -4,6 +4,7 @@ import type { Draft, KubeObject } from '../api/object.ts';
 import { Deployments, Nodes, Pods, ReplicaSets } from '../api/resources.ts';
 import { StatusError } from '../api/status.ts';
 import type { Client } from '../client/client.ts';
+import { StoreFailedError } from '../store/store.ts';
 import { ownerUid } from './cluster-model.ts';
 import { IMAGES, MARK } from './conventions.ts';
 import type { Act, DeploymentShape, Strategy } from './scenario.ts';
@@ -27,7 +28,7 @@ export class User {
       await this.#do(act);
       return undefined;
     } catch (error) {
-      if (error instanceof StatusError) return error.message;
+      if (error instanceof StatusError || error instanceof StoreFailedError) return error.message;
       throw error;
     }
   }
