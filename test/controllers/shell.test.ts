@@ -20,7 +20,7 @@ describe('the shell, with the Deployment and ReplicaSet controllers', () => {
     expect(runs[0]).toBe(runs[1]);
   });
 
-  it('creates no pod twice, though the watch shows them late', async () => {
+  it('RS-12: creates no pod twice, though the watch shows them late', async () => {
     const test = await start();
     const [transport] = test.cluster.transports('kube-controller-manager');
     await test.deployments.create(deploymentDraft(50));
@@ -44,6 +44,21 @@ describe('the shell, with the Deployment and ReplicaSet controllers', () => {
     await test.clock.advance(500);
     test.disturb = () => undefined;
     expect(await test.settled()).toEqual({ pods: 8, available: 8 });
+  });
+
+  it('RS-2 RS-4: a pod that is taken out of sight is replaced; put back, it is one too many', async () => {
+    const test = await start();
+    await test.deployments.create(deploymentDraft(2));
+    await test.settled();
+    const label = (name: string, app: string) => test.pods.patch('t', name, { metadata: { labels: { app } } }, 'application/merge-patch+json');
+    const { name } = (await test.pods.list({ namespace: 't' })).items[0]!.metadata;
+    await label(name!, 'elsewhere');
+    await test.clock.advance(5000);
+    const pods = (await test.pods.list({ namespace: 't' })).items;
+    expect(pods).toHaveLength(3);
+    expect(pods.find(({ metadata }) => metadata.name === name)!.metadata.ownerReferences ?? []).toEqual([]);
+    await label(name!, 'web');
+    expect(await test.settled()).toEqual({ pods: 2, available: 2 });
   });
 
   it('crash between two writes: whichever write is the last before it, the next life finishes the work', async () => {
