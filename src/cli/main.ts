@@ -70,6 +70,7 @@ program
   .option('--from <seed>', 'the first of them', whole(0, 4_294_967_295), 1)
   .option('--seed <number>', 'play this one alone', whole(0, 4_294_967_295))
   .option('--bug <name>', 'plant a mistake in the controllers, to see it found')
+  .option('--journal', 'keep the store in a journal that is slow, fails and is cut off')
   .option('--jobs <count>', 'how many to play side by side (default: as many as there are processors)', whole(1, 256))
   .option('--shrink', 'look for the fewest steps and faults that a failure takes')
   .option('--log', 'print all that happens, with --seed')

@@ -14,6 +14,8 @@ export interface SimOptions {
   /** The first of the seeds. */
   from: number;
   bug?: string;
+  /** Keep the store in a journal that is slow, fails and is cut off. */
+  journal?: boolean;
   /** Threads that play side by side. Default: as many as the machine has processors. */
   jobs?: number;
   /** Look for the smallest scenario that fails. */
@@ -33,7 +35,7 @@ export async function sim(options: SimOptions): Promise<number> {
     const known = Object.entries(BUGS).map(([name, { about }]) => `  ${name.padEnd(20)}${about}`);
     throw new CliError(`there is no bug "${options.bug}" to plant; there are\n${known.join('\n')}`);
   }
-  const simulation: SimulationOptions = options.bug === undefined ? {} : { bug: options.bug };
+  const simulation: SimulationOptions = { journal: options.journal ?? false, ...(options.bug === undefined ? {} : { bug: options.bug }) };
   return options.seed === undefined ? playMany(options, simulation) : playOne(options.seed, options, simulation);
 }
 
@@ -92,7 +94,9 @@ function report({ scenario, violation, log }: SimulationResult, options: SimOpti
   print(`  ${violation!.message}`);
   print(`  ${steps.length} steps, ${faults.length} faults${options.shrink ? ' that it takes' : ''}; the last of what happened:`);
   for (const line of log.slice(-LINES_SHOWN)) print(`  ${line.slice(0, 220)}`);
-  print(`replay: npm run sim -- --seed ${seed}${options.bug === undefined ? '' : ` --bug ${options.bug}`}${options.shrink ? ' --shrink' : ''}`);
+  print(
+    `replay: npm run sim -- --seed ${seed}${options.bug === undefined ? '' : ` --bug ${options.bug}`}${options.journal ? ' --journal' : ''}${options.shrink ? ' --shrink' : ''}`,
+  );
 }
 
 function minutes(ms: number): string {

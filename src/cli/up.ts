@@ -2,7 +2,7 @@ import type { KubeObject } from '../api/object.ts';
 import { applyManifests, ManifestError } from '../cluster/apply-manifests.ts';
 import { Cluster } from '../cluster/cluster.ts';
 import { type ImageRule, readSimulationRules } from '../cluster/simulation-rules.ts';
-import { lineLog } from '../lib/log.ts';
+import { lineLog, silent } from '../lib/log.ts';
 import { CliError } from './errors.ts';
 import { type ManifestFile, readManifestFiles, readText } from './manifests.ts';
 import { defaultDataDir, defaultKubeconfig } from './paths.ts';
@@ -35,6 +35,11 @@ export async function up(options: UpOptions): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const kubeconfigFile = options.kubeconfig ?? defaultKubeconfig();
   const cluster = await start(options, kubeconfigFile, rules);
+  let lost: Error | undefined;
+  void cluster.failed.then((error) => {
+    lost = error;
+    stop.abort();
+  });
   // The cluster's own timers do not hold the process; serving does.
   const alive = setInterval(() => {}, 1 << 30);
   try {
@@ -43,13 +48,14 @@ export async function up(options: UpOptions): Promise<number> {
     );
     say(options.ephemeral ? 'everything is kept in memory and gone after the end' : `objects are kept in ${options.dataDir ?? defaultDataDir()}`);
     const failure = await applyAndFollow(cluster, manifests, options, stop.signal);
-    if (failure !== undefined) process.stderr.write(`error: ${failure}\n`);
-    if (options.exit) return failure === undefined ? 0 : 1;
+    if (failure !== undefined && !lost) process.stderr.write(`error: ${failure}\n`);
+    if (options.exit && !lost) return failure === undefined ? 0 : 1;
     say(hints(kubeconfigFile, manifests));
     await new Promise<void>((resolve) => {
       if (stop.signal.aborted) resolve();
       else stop.signal.addEventListener('abort', () => resolve(), { once: true });
     });
+    if (lost) throw new CliError(`${options.dataDir ?? defaultDataDir()}: ${lost.message}`);
     return 0;
   } finally {
     clearInterval(alive);
@@ -65,7 +71,7 @@ async function start(options: UpOptions, kubeconfigFile: string, rules: ImageRul
       kubeconfigFile,
       relistPeriodMs: options.relist,
       // What is tried again by itself is no news on a terminal.
-      log: { ...lineLog((line) => void process.stderr.write(line)), info: () => {} },
+      log: { ...silent, error: lineLog((line) => void process.stderr.write(line)).error },
       ...(options.ephemeral ? {} : { dataDir: options.dataDir ?? defaultDataDir() }),
       ...(rules ? { simulate: rules } : {}),
       ...(options.seed === undefined ? {} : { seed: options.seed }),

@@ -8,6 +8,7 @@ import { Client } from '../client/client.ts';
 import { type Clock, SystemClock } from '../lib/clock.ts';
 import { type Log, silent } from '../lib/log.ts';
 import { Rng } from '../lib/rng.ts';
+import type { StoreOptions } from '../store/log-store.ts';
 import { MemoryStore } from '../store/memory/memory-store.ts';
 import type { Store } from '../store/store.ts';
 import { admissionPlugins } from './admission.ts';
@@ -49,6 +50,8 @@ export class Cluster {
   /** The administrator's client, in this process. */
   readonly client: Client;
   readonly apiServer: ApiServer;
+  /** Resolves if the data directory takes no more writes: every change is refused then. Pending as long as all is well. */
+  readonly failed: Promise<Error>;
   readonly #http: HttpServer;
   readonly #store: Store;
   readonly #controlPlane: ControlPlane;
@@ -69,6 +72,7 @@ export class Cluster {
     this.apiServer = parts.apiServer;
     this.#http = parts.http;
     this.#store = parts.store;
+    this.failed = parts.store.failed;
     this.#controlPlane = parts.controlPlane;
     this.#expiry = new Expiry(parts.apiServer);
     this.#expiry.start();
@@ -83,7 +87,7 @@ export class Cluster {
     const clock = options.clock ?? new SystemClock();
     const rng = options.seed === undefined ? Rng.system() : new Rng(options.seed);
     const log = options.log ?? silent;
-    const store = await openStore(options.dataDir);
+    const store = await openStore(options.dataDir, log);
     const apiServer = new ApiServer({
       store,
       clock,
@@ -136,10 +140,11 @@ export class Cluster {
   }
 }
 
-async function openStore(dataDir: string | undefined): Promise<Store> {
-  if (dataDir === undefined) return new MemoryStore();
+async function openStore(dataDir: string | undefined, log: Log): Promise<Store> {
+  const options: StoreOptions = { report: (error) => log.error(error.message, { error: error.cause }) };
+  if (dataDir === undefined) return new MemoryStore(options);
   const { openEmbeddedStore } = await import('../store/embedded/embedded-store.ts');
-  return openEmbeddedStore(dataDir);
+  return openEmbeddedStore(dataDir, options);
 }
 
 function loadCertificates(dataDir: string | undefined, nowMs: number): Promise<Certificates> {

@@ -31,6 +31,8 @@ export interface ControlPlaneOptions extends Pick<ControllersOptions, 'deploymen
   simulate?: readonly ImageRule[];
   /** Which parts to run. Default: all. */
   parts?: readonly ControlPlanePart[];
+  /** Makes the controllers. Default: all that there are. */
+  controllers?: (options: ControllersOptions) => Runnable[];
 }
 
 export type ControlPlanePart = 'controllers' | 'scheduler' | 'kubelets';
@@ -79,9 +81,10 @@ export class ControlPlane {
 
   async #startControllers(certificateAuthority: string | undefined): Promise<void> {
     const { clock, log, deployment, replicaSet } = this.#options;
+    const make = this.#options.controllers ?? controllers;
     const client = this.#client(CONTROLLER_MANAGER);
     const informers = this.#informers(client);
-    this.#runnables = controllers({
+    this.#runnables = make({
       client,
       informers,
       clock,

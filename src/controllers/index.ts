@@ -40,21 +40,29 @@ export interface ControllersOptions {
 
 /** All controllers, in the order in which they should start. */
 export function controllers(options: ControllersOptions): Runnable[] {
-  const { client, informers, clock, log, recorder, resources, certificateAuthority, workers = 5 } = options;
-  const run = <Snapshot>(controller: Controller<Snapshot>): Runnable =>
-    new Shell(controller, { client, informers, clock, log, workers, recorder: recorder(controller.name) });
+  return eachController(options, (controller) => run(controller, options));
+}
+
+/** A controller at work. */
+export function run<Snapshot>(controller: Controller<Snapshot>, { client, informers, clock, log, recorder, workers = 5 }: ControllersOptions): Runnable {
+  return new Shell(controller, { client, informers, clock, log, workers, recorder: recorder(controller.name) });
+}
+
+/** What becomes of each controller, in the order in which they should start. */
+export function eachController<Result>(options: ControllersOptions, visit: <Snapshot>(controller: Controller<Snapshot>) => Result): Result[] {
+  const { client, informers, resources, certificateAuthority } = options;
   return [
-    run(namespaceController(informers, client, resources)),
-    run(serviceAccountController(informers)),
-    ...(certificateAuthority === undefined ? [] : [run(rootCaPublisher(informers, certificateAuthority))]),
-    run(deploymentController(informers, options.deployment)),
-    run(replicaSetController(informers, options.replicaSet)),
-    run(replicationControllerController(informers, options.replicaSet)),
-    run(disruptionController(informers)),
-    run(endpointsController(informers)),
-    run(endpointSliceController(informers)),
-    run(garbageCollector(informers, client, resources)),
-    run(podGarbageCollector(informers, client, options.podGc)),
-    run(resourceQuotaController(informers, resources)),
+    visit(namespaceController(informers, client, resources)),
+    visit(serviceAccountController(informers)),
+    ...(certificateAuthority === undefined ? [] : [visit(rootCaPublisher(informers, certificateAuthority))]),
+    visit(deploymentController(informers, options.deployment)),
+    visit(replicaSetController(informers, options.replicaSet)),
+    visit(replicationControllerController(informers, options.replicaSet)),
+    visit(disruptionController(informers)),
+    visit(endpointsController(informers)),
+    visit(endpointSliceController(informers)),
+    visit(garbageCollector(informers, client, resources)),
+    visit(podGarbageCollector(informers, client, options.podGc)),
+    visit(resourceQuotaController(informers, resources)),
   ];
 }

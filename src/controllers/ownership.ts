@@ -2,7 +2,7 @@ import type { OwnerReference } from '../api/generated/types/meta.v1.ts';
 import type { Selector } from '../api/labels.ts';
 import type { KubeObject, ObjectMeta, Resource } from '../api/object.ts';
 import { apiVersionOf } from '../api/object.ts';
-import { type Action, type Plan, perform } from './runtime/plan.ts';
+import { type Action, andThen, type Plan } from './runtime/plan.ts';
 
 /** The owner reference of the object's controller. */
 export function controllerOf({ metadata }: { metadata: ObjectMeta }): OwnerReference | undefined {
@@ -37,8 +37,8 @@ export interface ClaimOptions<T extends KubeObject> {
   selector: Selector;
   /** What the owner has and what has no controller. */
   candidates: readonly T[];
-  /** Test-only fault: adopt upon the cache's word alone. */
-  skipLiveCheck?: boolean;
+  /** The numbers of the owner's rules. */
+  rules: { adoption: string; release: string };
 }
 
 /**
@@ -66,8 +66,9 @@ export function claim<T extends KubeObject>(options: ClaimOptions<T>, next: (cla
     }
   }
   const { namespace = '', name = '', uid = '' } = owner.metadata;
-  const verify: Action[] = adoptions.length > 0 && !options.skipLiveCheck ? [{ do: 'verifyLive', resource: ownerResource, namespace, name, uid }] : [];
-  return perform([...verify, ...adoptions, ...releases], (outcomes) => {
+  const because = { rule: options.rules.adoption, facts: { adoptions: adoptions.length } };
+  const verify: Action[] = adoptions.length > 0 ? [{ type: 'verifyLive', resource: ownerResource, namespace, name, uid, because }] : [];
+  return andThen([...verify, ...adoptions, ...releases], (outcomes) => {
     adoptedAt.forEach((at, index) => {
       const outcome = outcomes[verify.length + index];
       if (outcome) claimed[at] = outcome.object as T;
@@ -76,15 +77,17 @@ export function claim<T extends KubeObject>(options: ClaimOptions<T>, next: (cla
   });
 }
 
-function adopt<T extends KubeObject>({ owner, ownerResource, resource }: ClaimOptions<T>, object: T): Action {
+function adopt<T extends KubeObject>({ owner, ownerResource, resource, rules }: ClaimOptions<T>, object: T): Action {
   const { namespace = '', name = '', uid } = object.metadata;
   const body = { metadata: { ownerReferences: [controllerReference(ownerResource, owner)], uid } };
-  return { do: 'patch', resource, namespace, name, body, patchType: 'application/strategic-merge-patch+json', ignore: ['NotFound'] };
+  const because = { rule: rules.adoption };
+  return { type: 'patch', resource, namespace, name, body, patchType: 'application/strategic-merge-patch+json', ignore: ['NotFound'], because };
 }
 
 /** `Invalid` is ignored: the uid differs, so the object is another one by now, or the reference is gone already. */
-function release<T extends KubeObject>({ owner, resource }: ClaimOptions<T>, object: T): Action {
+function release<T extends KubeObject>({ owner, resource, rules }: ClaimOptions<T>, object: T): Action {
   const { namespace = '', name = '', uid } = object.metadata;
   const body = { metadata: { ownerReferences: [{ $patch: 'delete', uid: owner.metadata.uid }], uid } };
-  return { do: 'patch', resource, namespace, name, body, patchType: 'application/strategic-merge-patch+json', ignore: ['NotFound', 'Invalid'] };
+  const because = { rule: rules.release };
+  return { type: 'patch', resource, namespace, name, body, patchType: 'application/strategic-merge-patch+json', ignore: ['NotFound', 'Invalid'], because };
 }

@@ -8,5 +8,5 @@ export class AssertionError extends Error {
  * @throws AssertionError
  */
 export function assert(condition: unknown, message: string): asserts condition {
-  if (!condition) throw new AssertionError(message);
+  if (!condition) throw new AssertionError(`invariant broken: ${message}`);
 }

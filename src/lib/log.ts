@@ -2,7 +2,7 @@
 export interface Log {
   info(message: string, fields?: Record<string, unknown>): void;
   error(message: string, fields?: Record<string, unknown>): void;
-  /** Why each thing is done. Left out: nobody reads it. */
+  /** Why each thing is done, for somebody who looks into it. Left out: nobody reads it, and nobody need put it together. */
   debug?(message: string, fields?: Record<string, unknown>): void;
 }
 

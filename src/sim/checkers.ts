@@ -1,13 +1,11 @@
 import type { Deployment, ReplicaSet } from '../api/generated/types/apps.v1.ts';
 import type { Pod } from '../api/generated/types/core.v1.ts';
 import type { KubeObject } from '../api/object.ts';
-import { isScalingEvent } from '../controllers/deployment/scaling.ts';
-import { isComplete } from '../controllers/deployment/status.ts';
-import { availableOf, maxReplicas, minAvailable, replicasOf } from '../controllers/deployment/strategy.ts';
-import { sameTemplate } from '../controllers/deployment/template.ts';
-import { isPodActive } from '../controllers/pod-state.ts';
+import { anySizedForAnotherNumber, availableOf, fewestAvailable, mostPods, saysComplete, sizeOf } from './bounds.ts';
 import { type ClusterModel, ownerUid, type WatchedResource, type Write } from './cluster-model.ts';
-import { MARK } from './user.ts';
+import { MARK } from './conventions.ts';
+import { isActive } from './pods.ts';
+import { makeSamePods } from './templates.ts';
 
 /** A rule that was broken, and how. */
 export interface Violation {
@@ -63,7 +61,7 @@ class Scalings {
     if (owner === undefined || resource === 'pods') return;
     if (resource === 'replicasets' && before && after) {
       const uid = after.metadata.uid!;
-      const resized = replicasOf(before as ReplicaSet) !== replicasOf(after as ReplicaSet);
+      const resized = sizeOf(before as ReplicaSet) !== sizeOf(after as ReplicaSet);
       const adopted = ownerUid(after) !== undefined && ownerUid(after) !== ownerUid(before);
       if ((writer === 'user' && resized) || adopted) this.#oddlySized.add(uid);
       // The write that sizes the last of them belongs to a scaling, too.
@@ -87,9 +85,9 @@ class Scalings {
     const deployment = model.deployments.get(uid);
     if (!deployment) return;
     const replicaSets = model.replicaSetsOf(deployment).map((one) => (one.metadata.uid === past?.metadata.uid ? past! : one));
-    if (!isScalingEvent({ deployment, newReplicaSet: undefined, oldReplicaSets: replicaSets })) return;
+    if (!anySizedForAnotherNumber(deployment, replicaSets)) return;
     this.#lastMs.set(uid, atMs);
-    if (replicaSets.some((one) => replicasOf(one) > 0 && this.#oddlySized.has(one.metadata.uid!))) this.#lastOddMs.set(uid, atMs);
+    if (replicaSets.some((one) => sizeOf(one) > 0 && this.#oddlySized.has(one.metadata.uid!))) this.#lastOddMs.set(uid, atMs);
   }
 }
 
@@ -147,7 +145,7 @@ function resized(
 ): { from: number; to: number; replicaSet: ReplicaSet; deployment: Deployment } | undefined {
   if (resource !== 'replicasets' || writer !== CONTROLLERS || !after) return undefined;
   const replicaSet = after as ReplicaSet;
-  const [from, to] = [before ? replicasOf(before as ReplicaSet) : 0, replicasOf(replicaSet)];
+  const [from, to] = [before ? sizeOf(before as ReplicaSet) : 0, sizeOf(replicaSet)];
   const deployment = model.deployments.get(ownerUid(after) ?? '');
   return from === to || !deployment ? undefined : { from, to, replicaSet, deployment };
 }
@@ -159,13 +157,13 @@ function beyondSurge(write: Write, { model, excuses, sinceMs, scalings }: CheckC
   // of when the controller last sized a ReplicaSet: one sized by hand since, or adopted, may grow though all are to shrink, and
   // more than the largest, which makes up for it, can shrink.
   if (scalings.oddAt(change.deployment.metadata.uid!, write.atMs)) return undefined;
-  const total = sum(model.replicaSetsOf(change.deployment), replicasOf);
-  const limit = Math.max(...model.deploymentSince(change.deployment.metadata.uid!, sinceMs).map(maxReplicas));
+  const total = sum(model.replicaSetsOf(change.deployment), sizeOf);
+  const limit = Math.max(...model.deploymentSince(change.deployment.metadata.uid!, sinceMs).map(mostPods));
   if (total <= limit) return undefined;
   return `${nameOf(change.replicaSet)} grew from ${change.from} to ${change.to}: ${total} pods wanted in all, at most ${limit} allowed`;
 }
 
-const surplusOf = (one: ReplicaSet): number => Math.max(availableOf(one) - replicasOf(one), 0);
+const surplusOf = (one: ReplicaSet): number => Math.max(availableOf(one) - sizeOf(one), 0);
 
 function belowAvailability(write: Write, { model, excuses, sinceMs, scalings }: CheckContext): string | undefined {
   const change = resized(write, model);
@@ -178,9 +176,9 @@ function belowAvailability(write: Write, { model, excuses, sinceMs, scalings }: 
   const unguarded = recent.some(({ spec }) => spec.paused || spec.strategy.type === 'Recreate');
   if (unguarded || scalings.at(deployment.metadata.uid!, write.atMs)) return undefined;
   const sure = (one: ReplicaSet, wanted: number): number => Math.min(availableOf(one), wanted);
-  const left = sum(replicaSets, (one) => sure(one, replicasOf(one)));
-  const had = left - sure(replicaSet, replicasOf(replicaSet)) + sure(replicaSet, from);
-  const least = Math.min(...recent.map(minAvailable));
+  const left = sum(replicaSets, (one) => sure(one, sizeOf(one)));
+  const had = left - sure(replicaSet, sizeOf(replicaSet)) + sure(replicaSet, from);
+  const least = Math.min(...recent.map(fewestAvailable));
   // Upstream: rolling.go (reconcileOldReplicaSets, scaleDownOldReplicaSetsForRollingUpdate) counts all that is available, that too
   // which ReplicaSets have beyond their sizes and are about to delete.
   const surplus = sum(replicaSets, ({ metadata }) => surplusOf(model.replicaSetSince(metadata.uid!, write.atMs)[0]!));
@@ -201,23 +199,22 @@ function collected(write: Write, { model, excuses }: CheckContext): string | und
   if (!deployment || isGoing(deployment)) return undefined;
   // Upstream: sync.go (sync) cleans up, where paused, by the sizes from before it scaled: one that has just grown from 0 may go.
   const justGrown = deployment.spec.paused === true && model.sizesSince(gone.metadata.uid!, write.atMs).includes(0);
-  if (replicasOf(gone) > 0 && !justGrown && !excuses.stale())
-    return `${nameOf(gone)} with ${replicasOf(gone)} replicas was deleted while ${nameOf(deployment)} lives`;
+  if (sizeOf(gone) > 0 && !justGrown && !excuses.stale()) return `${nameOf(gone)} with ${sizeOf(gone)} replicas was deleted while ${nameOf(deployment)} lives`;
   const current =
-    sameTemplate(gone.spec.template, deployment.spec.template) &&
-    !model.replicaSetsOf(deployment).some((other) => sameTemplate(other.spec.template, gone.spec.template));
+    makeSamePods(gone.spec.template, deployment.spec.template) &&
+    !model.replicaSetsOf(deployment).some((other) => makeSamePods(other.spec.template, gone.spec.template));
   const past = model.deploymentSince(deployment.metadata.uid!, write.atMs - RECENT_MS);
-  const changed = past.some(({ spec }) => !sameTemplate(spec.template, deployment.spec.template));
+  const changed = past.some(({ spec }) => !makeSamePods(spec.template, deployment.spec.template));
   return current && !changed && !excuses.stale() ? `${nameOf(gone)} has the template of ${nameOf(deployment)}, and was deleted` : undefined;
 }
 
 function activePods(model: ClusterModel, replicaSet: ReplicaSet): Pod[] {
-  return model.podsOf(replicaSet).filter(isPodActive);
+  return model.podsOf(replicaSet).filter(isActive);
 }
 
 function neededPodDeleted(write: Write, { model, excuses, sinceMs }: CheckContext): string | undefined {
   const gone = write.resource === 'pods' && write.writer === CONTROLLERS ? (begunToGo(write) as Pod | undefined) : undefined;
-  const replicaSet = gone && isPodActive(gone) ? model.replicaSets.get(ownerUid(gone) ?? '') : undefined;
+  const replicaSet = gone && isActive(gone) ? model.replicaSets.get(ownerUid(gone) ?? '') : undefined;
   if (!replicaSet || isGoing(replicaSet) || excuses.stale() || excuses.twice()) return undefined;
   const [left, wanted] = [activePods(model, replicaSet).length, Math.min(...model.sizesSince(replicaSet.metadata.uid!, sinceMs))];
   return left < wanted ? `${nameOf(gone!)} was deleted: ${nameOf(replicaSet)} has ${left} pods left and wants ${wanted}` : undefined;
@@ -236,7 +233,7 @@ function twins({ resource, writer, before, after }: Write, { model }: CheckConte
   const made = after as ReplicaSet;
   const deployment = model.deployments.get(ownerUid(made) ?? '');
   const twin =
-    deployment && model.replicaSetsOf(deployment).find((other) => other !== made && !isGoing(other) && sameTemplate(other.spec.template, made.spec.template));
+    deployment && model.replicaSetsOf(deployment).find((other) => other !== made && !isGoing(other) && makeSamePods(other.spec.template, made.spec.template));
   return twin && `${nameOf(made)} was made, and ${nameOf(twin)} has the same template`;
 }
 
@@ -258,7 +255,7 @@ function fallingRevision({ resource, writer, before, after }: Write, { model, ex
     const known = behind
       ? [...left, ...model.goneReplicaSetsOf(after as Deployment)].flatMap(({ metadata }) => model.replicaSetSince(metadata.uid!, sinceMs))
       : left;
-    if (excused && known.some((one) => sameTemplate(one.spec.template, template) && annotation(one, REVISION) === is)) return undefined;
+    if (excused && known.some((one) => makeSamePods(one.spec.template, template) && annotation(one, REVISION) === is)) return undefined;
   }
   return `${nameOf(after)} had revision ${was} and has ${is}`;
 }
@@ -267,7 +264,7 @@ function prematurelyComplete({ resource, writer, before, after }: Write): string
   if (resource !== 'deployments' || writer !== CONTROLLERS || !before || !after) return undefined;
   const told = (object: KubeObject): boolean =>
     (object as Deployment).status.conditions?.some(({ type, reason }) => type === 'Progressing' && reason === 'NewReplicaSetAvailable') ?? false;
-  if (!told(after) || told(before) || isComplete(after as Deployment, (after as Deployment).status)) return undefined;
+  if (!told(after) || told(before) || saysComplete(after as Deployment)) return undefined;
   return `${nameOf(after)} is called complete, and is not`;
 }
 
@@ -285,7 +282,7 @@ function undone({ resource, writer, before, after }: Write): string | undefined 
   if (resource === 'pods' || writer !== CONTROLLERS || !before || !after) return undefined;
   const [was, is] = [annotation(before, MARK[resource]), annotation(after, MARK[resource])];
   if (was === is) return undefined;
-  const rolledBack = resource === 'deployments' && !sameTemplate((before as Deployment).spec.template, (after as Deployment).spec.template);
+  const rolledBack = resource === 'deployments' && !makeSamePods((before as Deployment).spec.template, (after as Deployment).spec.template);
   return rolledBack ? undefined : `${nameOf(after)} was marked ${was} by a user, and a write of ours made it ${is}`;
 }
 

@@ -23,7 +23,7 @@ interface Past<T> {
   value: T;
 }
 
-const WATCHED: readonly string[] = ['deployments', 'replicasets', 'pods'] satisfies WatchedResource[];
+const WATCHED: readonly WatchedResource[] = ['deployments', 'replicasets', 'pods'];
 
 /** What really is in one namespace, ahead of every cache, and who wrote it. */
 export class ClusterModel implements TransportObserver {
@@ -48,22 +48,37 @@ export class ClusterModel implements TransportObserver {
   follow({ store, apiServer, clock }: VirtualCluster, onWrite: (write: Write) => void): void {
     const { codec } = apiServer.storage;
     store.watch('/registry/', store.revision, (event) => {
-      const [, , resource = '', namespace, name = ''] = event.key.split('/');
-      if (namespace !== this.namespace || !WATCHED.includes(resource)) return;
+      const [resource, name] = this.#watched(event.key) ?? [];
+      if (!resource || !name) return;
       const after = event.type === 'put' ? codec.eventObject(event) : undefined;
       const before = event.previous && codec.object(event.previous);
-      const write: Write = {
-        atMs: clock.now(),
-        revision: event.revision,
-        resource: resource as WatchedResource,
-        writer: this.#writer(resource, name, after),
-        before,
-        after,
-      };
+      const write: Write = { atMs: clock.now(), revision: event.revision, resource, writer: this.#writer(resource, name, after), before, after };
       this.#take(write);
-      if (grownByOther(write)) this.grownByOthers.add(ownerUid(write.after!)!);
       onWrite(write);
     });
+  }
+
+  /** Takes up again with a store that was opened anew, beginning with what was written and never told. */
+  async resume(cluster: VirtualCluster, onWrite: (write: Write) => void): Promise<void> {
+    const { store, apiServer, clock } = cluster;
+    this.#underWay.clear();
+    const gone = new Map(WATCHED.flatMap((resource) => [...this.#objectsOf(resource)].map(([uid, object]) => [uid, { resource, object }] as const)));
+    const writes: Write[] = [];
+    const common = { atMs: clock.now(), writer: 'unknown' };
+    for (const item of (await store.list('/registry/')).items) {
+      const [resource] = this.#watched(item.key) ?? [];
+      if (!resource) continue;
+      const after = apiServer.storage.codec.object(item);
+      const before = this.#objectsOf(resource).get(after.metadata.uid!);
+      gone.delete(after.metadata.uid!);
+      if (before?.metadata.resourceVersion !== after.metadata.resourceVersion) writes.push({ ...common, revision: item.revision, resource, before, after });
+    }
+    for (const { resource, object } of gone.values()) writes.push({ ...common, revision: store.revision, resource, before: object, after: undefined });
+    for (const write of writes.sort((a, b) => a.revision - b.revision)) {
+      this.#take(write);
+      onWrite(write);
+    }
+    this.follow(cluster, onWrite);
   }
 
   began(request: ApiRequest, component: string): void {
@@ -121,8 +136,20 @@ export class ClusterModel implements TransportObserver {
     return after && ownerUid(after) ? 'kube-controller-manager' : 'unknown';
   }
 
-  #take({ resource, before, after, atMs }: Write): void {
-    const map = { deployments: this.deployments, replicasets: this.replicaSets, pods: this.pods }[resource] as Map<string, KubeObject>;
+  /** What a key is of and its object's name, if it is one of the watched. */
+  #watched(key: string): [WatchedResource, string] | undefined {
+    const [, , resource = '', namespace, name = ''] = key.split('/');
+    const watched = WATCHED.find((one) => one === resource);
+    return watched && namespace === this.namespace ? [watched, name] : undefined;
+  }
+
+  #objectsOf(resource: WatchedResource): Map<string, KubeObject> {
+    return { deployments: this.deployments, replicasets: this.replicaSets, pods: this.pods }[resource] as Map<string, KubeObject>;
+  }
+
+  #take(write: Write): void {
+    const { resource, before, after, atMs } = write;
+    const map = this.#objectsOf(resource);
     const uid = (after ?? before)!.metadata.uid!;
     if (after) map.set(uid, after);
     else map.delete(uid);
@@ -130,6 +157,7 @@ export class ClusterModel implements TransportObserver {
     if ((!after || after.metadata.deletionTimestamp) && !this.#goneAt.has(uid)) this.#goneAt.set(uid, atMs);
     if (after && resource === 'deployments') remember(this.#pastDeployments, uid, { atMs, value: after as Deployment });
     if (after && resource === 'replicasets') remember(this.#pastReplicaSets, uid, { atMs, value: after as ReplicaSet });
+    if (grownByOther(write)) this.grownByOthers.add(ownerUid(after!)!);
   }
 }
 
@@ -146,7 +174,7 @@ export function ownerUid({ metadata }: { metadata: ObjectMeta }): string | undef
 }
 
 function keyOfWrite({ verb, resource, name, body }: ApiRequest): string | undefined {
-  if (verb === 'get' || verb === 'list' || verb === 'watch' || !WATCHED.includes(resource)) return undefined;
+  if (verb === 'get' || verb === 'list' || verb === 'watch' || !WATCHED.some((one) => one === resource)) return undefined;
   const named = name ?? (body as { metadata?: ObjectMeta } | undefined)?.metadata?.name;
   return named === undefined ? undefined : `${resource}/${named}`;
 }

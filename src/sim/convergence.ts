@@ -1,14 +1,10 @@
 import type { Deployment, ReplicaSet } from '../api/generated/types/apps.v1.ts';
-import { selectorFrom } from '../api/labels.ts';
 import type { KubeObject } from '../api/object.ts';
-import { isScalingEvent } from '../controllers/deployment/scaling.ts';
-import { availableOf, isActive, isRollingUpdate, maxReplicas, minAvailable, replicasOf } from '../controllers/deployment/strategy.ts';
-import { findNewReplicaSet } from '../controllers/deployment/template.ts';
-import { isPodActive, isPodAvailable, isPodReady } from '../controllers/pod-state.ts';
+import { anySizedForAnotherNumber, availableOf, currentOf, fewestAvailable, isFull, isRolling, mostPods, sizeOf } from './bounds.ts';
 import { type ClusterModel, ownerUid } from './cluster-model.ts';
-import { IMAGES } from './scenario.ts';
+import { IMAGES } from './conventions.ts';
+import { isActive, isAvailable, isReady, selects } from './pods.ts';
 
-const DESIRED = 'deployment.kubernetes.io/desired-replicas';
 const REVISION = 'deployment.kubernetes.io/revision';
 
 export interface Circumstances {
@@ -37,7 +33,7 @@ function ofDeployment(model: ClusterModel, deployment: Deployment, circumstances
   if (metadata.deletionTimestamp) return [`${name} is still being deleted`];
   if (status?.observedGeneration !== metadata.generation) return [`${name}: its last change is not observed`];
   const replicaSets = model.replicaSetsOf(deployment);
-  const current = findNewReplicaSet(deployment, replicaSets);
+  const current = currentOf(deployment, replicaSets);
   const total = replicaSets.reduce((sum, one) => sum + (one.status?.replicas ?? 0), 0);
   const counts = (status.replicas ?? 0) === total ? [] : [`${name}: status.replicas is ${status.replicas}, its ReplicaSets have ${total}`];
   const revision = current ? ofRevision(deployment, current, replicaSets) : [];
@@ -62,16 +58,14 @@ interface ReplicaSetsOf {
  * ones (adopted from a namesake, or of an earlier strategy) and the new one is not saturated: only a rolling update sizes several.
  */
 function hangsAsUpstream(deployment: Deployment, { current, replicaSets }: ReplicaSetsOf, { refreshStaleAnnotations }: Circumstances): boolean {
-  if (!isScalingEvent({ deployment, newReplicaSet: undefined, oldReplicaSets: replicaSets })) return false;
-  const active = replicaSets.filter(isActive);
-  const replicas = replicasOf(deployment);
-  if (active.length === 1) return !refreshStaleAnnotations && replicasOf(active[0]!) === replicas;
-  const saturated =
-    current && current.metadata.annotations?.[DESIRED] === String(replicas) && replicasOf(current) === replicas && availableOf(current) === replicas;
-  return !isRollingUpdate(deployment) && !saturated;
+  if (!anySizedForAnotherNumber(deployment, replicaSets)) return false;
+  const active = replicaSets.filter((one) => sizeOf(one) > 0);
+  const replicas = sizeOf(deployment);
+  if (active.length === 1) return !refreshStaleAnnotations && sizeOf(active[0]!) === replicas;
+  return !isRolling(deployment) && !(current && isFull(deployment, current));
 }
 
-const isBad = ({ spec }: Deployment): boolean => spec.template.spec.containers[0]!.image!.startsWith(IMAGES.bad) && replicasOf({ spec } as Deployment) > 0;
+const isBad = ({ spec }: Deployment): boolean => spec.template.spec.containers[0]!.image!.startsWith(IMAGES.bad) && sizeOf({ spec } as Deployment) > 0;
 
 function ofRevision(deployment: Deployment, current: ReplicaSet, replicaSets: readonly ReplicaSet[]): string[] {
   const revisionOf = ({ metadata }: KubeObject): number => Number(metadata.annotations?.[REVISION] ?? 0);
@@ -96,13 +90,13 @@ function ofStuck(
   { behind }: Circumstances,
 ): string[] {
   const name = nameOf(deployment);
-  const wanted = all.replicaSets.reduce((sum, one) => sum + replicasOf(one), 0);
+  const wanted = all.replicaSets.reduce((sum, one) => sum + sizeOf(one), 0);
   const progress = progressOf(deployment);
   // Upstream: rolling.go (reconcileNewReplicaSet) never shrinks a new ReplicaSet to make room. What a wider strategy for this
   // many replicas let in stays, what others did (a user, an adoption), and what was decided upon a cache that was behind (sizes
   // come from the lister, without expectations): stepsLeft says within which bounds.
-  const past = model.deploymentSince(deployment.metadata.uid!, 0).filter((one) => replicasOf(one) === replicasOf(deployment));
-  const limit = Math.max(...past.map(maxReplicas));
+  const past = model.deploymentSince(deployment.metadata.uid!, 0).filter((one) => sizeOf(one) === sizeOf(deployment));
+  const limit = Math.max(...past.map(mostPods));
   return [
     ...(wanted > limit && !behind && !model.grownByOthers.has(deployment.metadata.uid!) ? [`${name} wants ${wanted} pods, at most ${limit} are allowed`] : []),
     ...stepsLeft(deployment, all.current, wanted),
@@ -115,10 +109,10 @@ function ofStuck(
  * by unhealthy pods first, then by healthy ones, until they and the new pods available are no more than must be), recreate.go.
  */
 function stepsLeft(deployment: Deployment, current: ReplicaSet, wanted: number): string[] {
-  const [name, own, replicas] = [nameOf(deployment), replicasOf(current), replicasOf(deployment)];
+  const [name, own, replicas] = [nameOf(deployment), sizeOf(current), sizeOf(deployment)];
   const old = wanted - own;
-  const mayGrow = own < replicas && (!isRollingUpdate(deployment) || wanted < maxReplicas(deployment));
-  const mayShrink = old > 0 && (!isRollingUpdate(deployment) || old + availableOf(current) > minAvailable(deployment));
+  const mayGrow = own < replicas && (!isRolling(deployment) || wanted < mostPods(deployment));
+  const mayShrink = old > 0 && (!isRolling(deployment) || old + availableOf(current) > fewestAvailable(deployment));
   return [
     ...(own > replicas ? [`${nameOf(current)} wants ${own} of ${replicas} pods`] : []),
     ...(mayGrow ? [`${name} stands still with ${own} new pods of ${wanted}, and may have more`] : []),
@@ -138,17 +132,17 @@ function staysComplete(deployment: Deployment): boolean {
 function ofComplete(deployment: Deployment, current: ReplicaSet, replicaSets: readonly ReplicaSet[]): string[] {
   const { spec, status } = deployment;
   const name = nameOf(deployment);
-  const replicas = replicasOf(deployment);
+  const replicas = sizeOf(deployment);
   const found: string[] = [];
   for (const key of ['replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas'] as const) {
     if ((status[key] ?? 0) !== replicas) found.push(`${name}: status.${key} is ${status[key] ?? 0} of ${replicas}`);
   }
   if (progressOf(deployment) !== 'True NewReplicaSetAvailable') found.push(`${name} is complete, and Progressing is ${progressOf(deployment)}`);
   const old = replicaSets.filter((one) => one !== current);
-  found.push(...old.filter((one) => replicasOf(one) > 0).map((one) => `${nameOf(one)} is old and has ${replicasOf(one)} replicas`));
+  found.push(...old.filter((one) => sizeOf(one) > 0).map((one) => `${nameOf(one)} is old and has ${sizeOf(one)} replicas`));
   // A Recreate Deployment looks again only when its last pod goes, so that an old pod which outlives the rollout keeps the
   // history until the next change (upstream: deployment_controller.go, deletePod).
-  const limit = isRollingUpdate(deployment) ? (spec.revisionHistoryLimit ?? 10) : Number.POSITIVE_INFINITY;
+  const limit = isRolling(deployment) ? (spec.revisionHistoryLimit ?? 10) : Number.POSITIVE_INFINITY;
   if (old.length > limit) found.push(`${name} keeps ${old.length} old ReplicaSets, ${limit} are wanted`);
   return found;
 }
@@ -157,21 +151,21 @@ function ofReplicaSet(model: ClusterModel, replicaSet: ReplicaSet, now: number):
   const name = nameOf(replicaSet);
   const { metadata, spec, status } = replicaSet;
   if (metadata.deletionTimestamp) return [`${name} is still being deleted`];
-  const active = model.podsOf(replicaSet).filter(isPodActive);
+  const active = model.podsOf(replicaSet).filter(isActive);
   const truth = {
     replicas: active.length,
-    readyReplicas: active.filter(isPodReady).length,
-    availableReplicas: active.filter((pod) => isPodAvailable(pod, spec.minReadySeconds ?? 0, now)).length,
+    readyReplicas: active.filter(isReady).length,
+    availableReplicas: active.filter((pod) => isAvailable(pod, { forSeconds: spec.minReadySeconds ?? 0, now })).length,
   };
   const found = Object.entries(truth).flatMap(([key, count]) => {
     const told = status?.[key as keyof typeof truth] ?? 0;
     return told === count ? [] : [`${name}: status.${key} is ${told}, in truth ${count}`];
   });
-  if (active.length !== replicasOf(replicaSet)) found.push(`${name} has ${active.length} pods and wants ${replicasOf(replicaSet)}`);
+  if (active.length !== sizeOf(replicaSet)) found.push(`${name} has ${active.length} pods and wants ${sizeOf(replicaSet)}`);
   const owner = ownerUid(replicaSet);
   if (owner !== undefined && !model.deployments.has(owner)) found.push(`${name} is not collected, though its owner is gone`);
   if (owner === undefined) {
-    const adopter = [...model.deployments.values()].find((one) => selectorFrom(one.spec.selector).matches(metadata.labels));
+    const adopter = [...model.deployments.values()].find((one) => selects(one.spec.selector, metadata.labels));
     if (adopter) found.push(`${name} has no owner, though ${nameOf(adopter)} selects it`);
   }
   return found;
@@ -183,7 +177,7 @@ function ofPods(model: ClusterModel): string[] {
     if (pod.metadata.deletionTimestamp) return [`${name} is still being deleted`];
     const owner = ownerUid(pod);
     if (owner !== undefined) return model.replicaSets.has(owner) ? [] : [`${name} is not collected, though its owner is gone`];
-    const adopter = [...model.replicaSets.values()].find((one) => selectorFrom(one.spec.selector).matches(pod.metadata.labels));
-    return adopter && isPodActive(pod) ? [`${name} has no owner, though ${nameOf(adopter)} selects it`] : [];
+    const adopter = [...model.replicaSets.values()].find((one) => selects(one.spec.selector, pod.metadata.labels));
+    return adopter && isActive(pod) ? [`${name} has no owner, though ${nameOf(adopter)} selects it`] : [];
   });
 }

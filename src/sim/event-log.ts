@@ -1,8 +1,8 @@
 import type { Deployment, ReplicaSet } from '../api/generated/types/apps.v1.ts';
 import type { Pod } from '../api/generated/types/core.v1.ts';
 import type { KubeObject } from '../api/object.ts';
-import { isPodReady } from '../controllers/pod-state.ts';
 import { ownerUid, type Write } from './cluster-model.ts';
+import { isReady } from './pods.ts';
 
 /** What happened in a run, in order, a line each. Lines are made when they are asked for. */
 export class EventLog {
@@ -49,7 +49,7 @@ function summary(object: KubeObject): string {
     }
     default: {
       const pod = object as Pod;
-      return `${pod.spec.nodeName ?? 'unplaced'} ${pod.status.phase}${isPodReady(pod) ? ' ready' : ''}${ownerUid(pod) ? '' : ' orphan'}`;
+      return `${pod.spec.nodeName ?? 'unplaced'} ${pod.status.phase}${isReady(pod) ? ' ready' : ''}${ownerUid(pod) ? '' : ' orphan'}`;
     }
   }
 }

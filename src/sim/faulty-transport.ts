@@ -4,11 +4,11 @@ import { type Clock, sleep } from '../lib/clock.ts';
 /** What befalls one request. */
 export type Disturbance =
   /** It never reaches the server. */
-  | { do: 'refuse'; error: Error; afterMs?: number }
+  | { type: 'refuse'; error: Error; afterMs?: number }
   /** It is carried out, and the caller is told that it failed. */
-  | { do: 'loseAnswer'; error: Error; afterMs?: number }
+  | { type: 'loseAnswer'; error: Error; afterMs?: number }
   /** It is carried out later. */
-  | { do: 'delay'; ms: number };
+  | { type: 'delay'; ms: number };
 
 /** Asked about every request; undefined lets it pass. */
 export type Disturb = (request: ApiRequest, component: string) => Disturbance | undefined;
@@ -54,11 +54,11 @@ export class FaultyTransport implements Transport {
     const { clock, disturb } = this.#options;
     const disturbance = disturb?.(request, this.component);
     if (!disturbance) return this.#perform(request);
-    if (disturbance.do === 'delay') {
+    if (disturbance.type === 'delay') {
       await sleep(clock, disturbance.ms);
       return this.#perform(request);
     }
-    if (disturbance.do === 'loseAnswer') {
+    if (disturbance.type === 'loseAnswer') {
       await this.#perform(request).then(
         (response) => void response.watch?.[Symbol.asyncIterator]().return?.(),
         () => {}, // The caller learns of a failure in any case, only of another one.

@@ -1,10 +1,13 @@
 import { Namespaces, Nodes } from '../api/resources.ts';
+import { eachController, run } from '../controllers/index.ts';
 import { type Log, silent } from '../lib/log.ts';
 import { Rng } from '../lib/rng.ts';
-import { BUGS } from './bugs.ts';
+import type { Store } from '../store/store.ts';
+import { BUGS, plant } from './bugs.ts';
 import { Checkers, type Excuses, type Violation } from './checkers.ts';
 import { ClusterModel, type WatchedResource, type Write } from './cluster-model.ts';
 import { unsettled } from './convergence.ts';
+import { whatIsLost } from './durability.ts';
 import { EventLog } from './event-log.ts';
 import { type Fault, FaultWindows, isWrite, staleUntilMs } from './faults.ts';
 import { Disconnected, type Disturbance } from './faulty-transport.ts';
@@ -15,6 +18,8 @@ import { type Life, VirtualCluster } from './virtual-cluster.ts';
 export interface SimulationOptions {
   /** A mistake to plant in the controllers, by its name in `bugs.ts`. */
   bug?: string;
+  /** Keep the store in a journal that is slow, fails and is cut off, on top of the other faults. */
+  journal?: boolean;
   /** Freeze all shared objects: slower, finds who writes to one. */
   freeze?: boolean;
   /** Where components report; for a run that is being looked into. */
@@ -42,17 +47,21 @@ const WRITES_AT_ONCE = 1500;
 const OVERLAP_LATENCY_MS = 5;
 const CONTROLLERS = 'kube-controller-manager';
 
+/** After which one life may have made what another makes again, and after which requests come late. */
+const TWICE: readonly Fault['type'][] = ['crash', 'overlap', 'lostAnswers', 'slow', 'lostRequests', 'slowJournal', 'journalFailure', 'powerCut'];
+const LATE: readonly Fault['type'][] = ['slow', 'lostAnswers', 'lostRequests', 'slowJournal'];
+
 const concernsControllers = (fault: Fault): boolean => !('component' in fault) || fault.component === CONTROLLERS;
 
 /** Whether caches of these resources may be behind because of the fault. Controllers that start anew list what is there. */
 function leavesBehind(fault: Fault, resources: readonly string[]): boolean {
-  if (fault.kind === 'crash' || fault.kind === 'conflicts') return false;
+  if (fault.type === 'crash' || fault.type === 'conflicts') return false;
   return !('resource' in fault) || fault.resource === '*' || resources.includes(fault.resource);
 }
 
 /** Plays the scenario of a seed. */
 export function simulate(seed: number, options: SimulationOptions = {}): Promise<SimulationResult> {
-  return play(drawScenario(seed, new Rng(seed)), options);
+  return play(drawScenario(seed, new Rng(seed), { journal: options.journal ?? false }), options);
 }
 
 /** Plays a scenario: the same one gives the same log. */
@@ -72,6 +81,8 @@ class Simulation implements Excuses {
   /** Counts down to the write before which the controllers die. */
   #crash: { writesLeft: number; downMs: number } | undefined;
   #cluster: VirtualCluster | undefined;
+  /** While even the API server is. */
+  #down = false;
   /** Undefined until the cluster is up: nothing fails before. */
   #startMs: number | undefined;
   #violation: Violation | undefined;
@@ -103,11 +114,11 @@ class Simulation implements Excuses {
   }
 
   twice(): boolean {
-    return this.#during(({ kind }) => kind === 'crash' || kind === 'overlap' || kind === 'lostAnswers' || kind === 'slow' || kind === 'lostRequests');
+    return this.#during(({ type }) => TWICE.includes(type));
   }
 
   late(): boolean {
-    return this.#during(({ kind }) => kind === 'slow' || kind === 'lostAnswers' || kind === 'lostRequests');
+    return this.#during(({ type }) => LATE.includes(type));
   }
 
   /** Whether a fault of this kind has befallen the controllers and may still show. */
@@ -124,11 +135,12 @@ class Simulation implements Excuses {
       nodes,
       simulate: IMAGE_RULES,
       freeze: this.#options.freeze ?? false,
+      journal: this.#options.journal ?? false,
       log: this.#options.log ?? silent,
       observer: this.#model,
       disturb: (request, component) => this.#disturb(request, component),
-      deployment: { refreshStaleAnnotations, ...(bug?.deployment ? { faults: bug.deployment } : {}) },
-      ...(bug?.replicaSet ? { replicaSet: { faults: bug.replicaSet } } : {}),
+      deployment: { refreshStaleAnnotations },
+      ...(bug ? { controllers: (options) => eachController(options, (controller) => run(plant(bug, controller), options)) } : {}),
     });
     this.#cluster = cluster;
     this.#model.follow(cluster, (write) => this.#take(write));
@@ -193,7 +205,8 @@ class Simulation implements Excuses {
 
   #begin(fault: Fault): void {
     const cluster = this.#cluster!;
-    switch (fault.kind) {
+    if (this.#down && !('chance' in fault)) return;
+    switch (fault.type) {
       case 'cut':
         if (fault.compact) void cluster.store.compact(cluster.store.revision);
         for (const transport of cluster.transports(fault.component)) transport.cutWatches(fault.resource === '*' ? undefined : fault.resource);
@@ -213,6 +226,17 @@ class Simulation implements Excuses {
           if (this.#controllers.length > 1) this.#controllers.shift()!.kill();
         });
         return;
+      case 'slowJournal':
+        cluster.medium?.slow(fault);
+        return;
+      case 'journalFailure':
+        if (this.#down) return;
+        cluster.medium?.fail();
+        void cluster.store.failed.then(() => this.#goDown('the journal fails', fault.downMs));
+        return;
+      case 'powerCut':
+        this.#goDown('the power is cut', fault.downMs);
+        return;
       default: // Windows are asked about each request.
     }
   }
@@ -227,11 +251,11 @@ class Simulation implements Excuses {
       const { verb, resource, name = '' } = request;
       this.#log.note(
         this.#now(),
-        `${component} ${verb} ${resource}/${name}: ${disturbance.do}${'error' in disturbance ? ` (${disturbance.error.message})` : ''}`,
+        `${component} ${verb} ${resource}/${name}: ${disturbance.type}${'error' in disturbance ? ` (${disturbance.error.message})` : ''}`,
       );
     }
     // Without it, two that believe different things could contradict each other for ever in no time.
-    if (!disturbance && component === CONTROLLERS && this.#controllers.length > 1 && isWrite(request)) return { do: 'delay', ms: OVERLAP_LATENCY_MS };
+    if (!disturbance && component === CONTROLLERS && this.#controllers.length > 1 && isWrite(request)) return { type: 'delay', ms: OVERLAP_LATENCY_MS };
     return disturbance;
   }
 
@@ -240,11 +264,40 @@ class Simulation implements Excuses {
     this.#log.note(this.#now(), 'the controllers are killed');
     for (const life of this.#controllers.splice(0)) life.kill();
     const cluster = this.#cluster!;
+    const { store } = cluster;
     cluster.clock.schedule(downMs, () => {
+      // Everything may have gone down, and come back, in the meantime.
+      if (this.#down || cluster.store !== store) return;
       this.#log.note(this.#now(), 'the controllers are started again');
       this.#controllers.push(cluster.launch(['controllers']));
     });
-    return { do: 'refuse', error: new Disconnected() };
+    return { type: 'refuse', error: new Disconnected() };
+  }
+
+  /** Everything ends, and begins again upon what was kept. */
+  #goDown(what: string, downMs: number): void {
+    if (this.#down) return;
+    const cluster = this.#cluster!;
+    this.#down = true;
+    this.#crash = undefined;
+    this.#controllers = [];
+    this.#log.note(this.#now(), what);
+    const before = cluster.store;
+    cluster.powerCut();
+    cluster.clock.schedule(downMs, () => void this.#comeBack(before));
+  }
+
+  async #comeBack(before: Store): Promise<void> {
+    const cluster = this.#cluster!;
+    const unanswered = cluster.medium?.unanswered;
+    cluster.powerUp();
+    const lost = await whatIsLost(before, cluster.store, unanswered);
+    this.#log.note(this.#now(), `everything is started again upon revision ${cluster.store.revision}`);
+    if (lost !== undefined) this.#fail({ rule: 'what was answered is kept, and what was not is kept whole or not at all', message: lost, atMs: this.#now() });
+    await this.#model.resume(cluster, (write) => this.#take(write));
+    cluster.launch(['scheduler', 'kubelets']);
+    this.#controllers.push(cluster.launch(['controllers']));
+    this.#down = false;
   }
 
   /** The faults are over: all nodes take pods again, and everything must come to what the Deployments say, and stay there. */

@@ -4,12 +4,11 @@ import type { Draft, KubeObject } from '../api/object.ts';
 import { Deployments, Nodes, Pods, ReplicaSets } from '../api/resources.ts';
 import { StatusError } from '../api/status.ts';
 import type { Client } from '../client/client.ts';
-import { compareText } from '../controllers/ownership.ts';
+import { StoreFailedError } from '../store/store.ts';
 import { ownerUid } from './cluster-model.ts';
-import { type Act, type DeploymentShape, IMAGES, type Strategy } from './scenario.ts';
+import { IMAGES, MARK } from './conventions.ts';
+import type { Act, DeploymentShape, Strategy } from './scenario.ts';
 
-/** Annotations that a user sets by hand and that nobody may undo. */
-export const MARK = { deployments: 'sim.coracle.dev/mark', replicasets: 'sim.coracle.dev/replica-set-mark' } as const;
 const MISLABELLED = 'out-of-sight';
 const MERGE = 'application/merge-patch+json';
 
@@ -29,13 +28,13 @@ export class User {
       await this.#do(act);
       return undefined;
     } catch (error) {
-      if (error instanceof StatusError) return error.message;
+      if (error instanceof StatusError || error instanceof StoreFailedError) return error.message;
       throw error;
     }
   }
 
   async #do(act: Act): Promise<void> {
-    switch (act.do) {
+    switch (act.type) {
       case 'create':
         await this.#client.resource(Deployments).create(deploymentDraft(this.#namespace, act.name, act.shape));
         return;
@@ -45,7 +44,7 @@ export class User {
         return this.#patch(act.name, { spec: { replicas: act.replicas } });
       case 'pause':
       case 'resume':
-        return this.#patch(act.name, { spec: { paused: act.do === 'pause' } });
+        return this.#patch(act.name, { spec: { paused: act.type === 'pause' } });
       case 'strategy':
         return this.#patch(act.name, { spec: { strategy: strategyPatch(act.strategy) } });
       case 'annotate':
@@ -60,19 +59,19 @@ export class User {
       case 'cordon':
       case 'uncordon':
       case 'drain':
-        return this.#node(act.node, act.do);
+        return this.#node(act.node, act.type);
       default:
         return this.#handleReplicaSet(act);
     }
   }
 
-  async #handleReplicaSet(act: Extract<Act, { nth: number } | { do: 'relabel' }>): Promise<void> {
-    if (act.do === 'relabel') return this.#relabel(act.what, act.name);
+  async #handleReplicaSet(act: Extract<Act, { nth: number } | { type: 'relabel' }>): Promise<void> {
+    if (act.type === 'relabel') return this.#relabel(act.what, act.name);
     const replicaSet = (await this.#replicaSets(act.name))[act.nth];
     if (!replicaSet) return;
     const client = this.#client.resource(ReplicaSets);
     const name = replicaSet.metadata.name!;
-    switch (act.do) {
+    switch (act.type) {
       case 'scaleReplicaSet':
         await client.patch(this.#namespace, name, { spec: { replicas: act.replicas } }, MERGE);
         return;
@@ -147,7 +146,7 @@ export class User {
 
 function inOrder<T extends KubeObject>(items: readonly T[]): T[] {
   const order = ({ metadata }: T): string => `${metadata.creationTimestamp} ${metadata.name}`;
-  return items.toSorted((a, b) => compareText(order(a), order(b)));
+  return items.toSorted((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
 function revisionOf({ metadata }: ReplicaSet): number {

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { Cluster } from '../../src/cluster/cluster.ts';
-import type { Log } from '../../src/lib/log.ts';
+import { type Log, silent } from '../../src/lib/log.ts';
 import { Rng } from '../../src/lib/rng.ts';
 import { type HostileRequest, hostileRequest } from './hostile-requests.ts';
 
@@ -17,7 +17,7 @@ describe('hostile requests', () => {
   let cluster: Cluster;
   let agent: https.Agent;
   const surprises: string[] = [];
-  const log: Log = { info: () => {}, error: (message, fields) => surprises.push(`${message} ${(fields?.['error'] as Error | undefined)?.stack ?? ''}`) };
+  const log: Log = { ...silent, error: (message, fields) => surprises.push(`${message} ${(fields?.['error'] as Error | undefined)?.stack ?? ''}`) };
 
   beforeAll(async () => {
     cluster = await Cluster.start({ nodes: 1, log, freeze: true });

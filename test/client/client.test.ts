@@ -141,7 +141,7 @@ describe('StoredEventRecorder', () => {
 
   it('a refused event disturbs nobody', async () => {
     const { clock, rng, client, faults } = await world();
-    faults.disturb = () => ({ do: 'refuse', error: new StatusError(403, 'Forbidden', 'no') });
+    faults.disturb = () => ({ type: 'refuse', error: new StatusError(403, 'Forbidden', 'no') });
     const recorder = new StoredEventRecorder({ client, clock, instants: new EventInstants(rng), log: silent, component: 'tester' });
     recorder.event(pod, { type: 'Normal', reason: 'Told', message: 'a' });
     await recorder.flush();

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,8 +6,10 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openEmbeddedStore } from '../../src/store/embedded/embedded-store.ts';
 import { DirectoryInUseError } from '../../src/store/embedded/lock.ts';
+import { LogStore, type StoreOptions } from '../../src/store/log-store.ts';
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
-import { CompactedError, type Store, type StoreEvent, type Value } from '../../src/store/store.ts';
+import { type Change, CompactedError, type Store, type StoreEvent, StoreFailedError, type Value } from '../../src/store/store.ts';
+import type { Journal } from '../../src/store/write-log.ts';
 
 const value = (text: string): Value => ({ bytes: Buffer.from(text) });
 const text = (v: Value): string => Buffer.from(v.bytes).toString();
@@ -22,13 +25,17 @@ function temporaryDirectory(): string {
   return directory;
 }
 
-const backends: Record<string, (options?: { historyLimit?: number }) => Store> = {
+/** A medium that takes what it is given, a turn of the event loop later. */
+const slowJournal = (): Journal => ({ append: () => new Promise((resolve) => setImmediate(resolve)), close: async () => {} });
+
+const backends: Record<string, (options?: StoreOptions) => Store> = {
   memory: (options) => new MemoryStore(options),
+  journalled: (options) => new LogStore(options, { journal: slowJournal(), snapshot: { revision: 0, items: [] } }),
   embedded: (options) => openEmbeddedStore(temporaryDirectory(), options),
 };
 
 for (const [name, open] of Object.entries(backends)) {
-  const start = (options?: { historyLimit?: number }): Store => {
+  const start = (options?: StoreOptions): Store => {
     const store = open(options);
     cleanUp.push(() => store.close());
     return store;
@@ -67,7 +74,7 @@ for (const [name, open] of Object.entries(backends)) {
       for (const result of results) if (!result.ok) expect(result.current!.revision).toBe(2);
     });
 
-    it('lists a prefix in order, in pages, and as it was at an earlier revision', async () => {
+    it('lists a prefix in order, after a key, and as it was at an earlier revision', async () => {
       const store = start();
       for (const key of ['/x/c', '/x/a', '/y/a', '/x/b']) await store.put(key, value(key), 0);
       await store.put('/x/a', value('changed'), 2);
@@ -75,8 +82,7 @@ for (const [name, open] of Object.entries(backends)) {
       expect((await store.list('/x/')).items.map((i) => i.key)).toEqual(['/x/a', '/x/c']);
       const past = await store.list('/x/', { revision: 4 });
       expect(past.items.map((i) => text(i.value))).toEqual(['/x/a', '/x/b', '/x/c']);
-      const page = await store.list('/x/', { revision: 4, limit: 2 });
-      expect(page).toMatchObject({ more: true, revision: 4 });
+      expect(past.revision).toBe(4);
       expect((await store.list('/x/', { revision: 4, startAfter: '/x/b' })).items.map((i) => i.key)).toEqual(['/x/c']);
     });
 
@@ -128,6 +134,44 @@ for (const [name, open] of Object.entries(backends)) {
       expect(seen).toEqual([...seen].sort((a, b) => a - b));
     });
 
+    it('goes on without a watcher that throws, and says so', async () => {
+      const reported: Error[] = [];
+      const store = start({ report: (error) => reported.push(error) });
+      const seen: number[] = [];
+      let stopped = 0;
+      const fail = (): void => {
+        throw new Error('cannot take it');
+      };
+      store.watch('/', 0, fail, () => stopped++);
+      store.watch('/', 0, ({ revision }) => seen.push(revision));
+      for (const key of ['/a', '/b']) expect(await store.put(key, value(key), 0)).toMatchObject({ ok: true });
+      expect(seen).toEqual([1, 2]);
+      expect(stopped).toBe(1);
+      expect(reported.map(({ message, cause }) => [message, (cause as Error).message])).toEqual([
+        ['a watch of / has failed at revision 1 and is over', 'cannot take it'],
+      ]);
+    });
+
+    it('tells every watcher of every write in order, though one of them writes and watches upon what it is told', async () => {
+      const store = start();
+      const [first, second, third]: [number[], number[], number[]] = [[], [], []];
+      const written: Promise<unknown>[] = [];
+      store.watch('/', 0, ({ revision }) => {
+        first.push(revision);
+        if (revision > 3) return;
+        written.push(store.put(`/more-${revision}`, value(''), 0));
+        if (revision === 2) store.watch('/', 1, (event) => third.push(event.revision));
+      });
+      store.watch('/', 0, ({ revision }) => second.push(revision));
+      await store.put('/a', value(''), 0);
+      while (written.length > 0) await written.shift();
+      expect([first, second, third]).toEqual([
+        [1, 2, 3, 4],
+        [1, 2, 3, 4],
+        [2, 3, 4],
+      ]);
+    });
+
     it('agrees with a plain model under random writes', async () => {
       await fc.assert(
         fc.asyncProperty(
@@ -150,13 +194,100 @@ for (const [name, open] of Object.entries(backends)) {
             await store.close();
           },
         ),
-        { numRuns: name === 'memory' ? 200 : 10 },
+        { numRuns: name === 'embedded' ? 10 : 200 },
       );
     });
   });
 }
 
+/** A journal of which a test decides what becomes of each append. */
+class HeldJournal implements Journal {
+  readonly appended: number[] = [];
+  readonly outcomes: { resolve: () => void; reject: (error: Error) => void }[] = [];
+  closed = false;
+
+  append(changes: readonly Change[]): Promise<void> {
+    this.appended.push(changes.length);
+    return new Promise((resolve, reject) => this.outcomes.push({ resolve, reject }));
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+  }
+}
+
+describe('a store over a journal', () => {
+  const start = (): { journal: HeldJournal; store: Store; seen: number[] } => {
+    const journal = new HeldJournal();
+    const store = new LogStore({}, { journal, snapshot: { revision: 0, items: [] } });
+    const seen: number[] = [];
+    store.watch('/', 0, ({ revision }) => seen.push(revision));
+    return { journal, store, seen };
+  };
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+  it('shows nothing before it is durable, and takes together what comes in the meantime', async () => {
+    const { journal, store, seen } = start();
+    const writes = [store.put('/a', value('1'), 0), store.put('/b', value('2'), 0)];
+    await turn();
+    writes.push(store.put('/a', value('3'), 1), store.delete('/b', 2), store.put('/c', value('4'), 0));
+    await turn();
+    expect([journal.appended, seen, store.revision]).toEqual([[2], [], 0]);
+    expect(await store.get('/a')).toBeUndefined();
+    journal.outcomes.shift()!.resolve();
+    await turn();
+    expect([journal.appended, seen, store.revision]).toEqual([[2, 3], [1, 2], 2]);
+    journal.outcomes.shift()!.resolve();
+    expect(await Promise.all(writes)).toEqual([1, 2, 3, 4, 5].map((revision) => ({ ok: true, revision })));
+    expect(seen).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('answers a refused write only once what stands in its way can be read', async () => {
+    const { journal, store } = start();
+    const first = store.put('/a', value('1'), 0);
+    let answered = false;
+    const second = store.put('/a', value('2'), 0).finally(() => {
+      answered = true;
+    });
+    await turn();
+    expect(answered).toBe(false);
+    journal.outcomes.shift()!.resolve();
+    expect(await first).toEqual({ ok: true, revision: 1 });
+    expect(await second).toMatchObject({ ok: false, current: { revision: 1 } });
+  });
+
+  it('that fails: refuses all writes from then on, loudly, shows none of them, and can still be read', async () => {
+    const { journal, store, seen } = start();
+    const kept = store.put('/a', value('1'), 0);
+    await turn();
+    journal.outcomes.shift()!.resolve();
+    await kept;
+    const lost = [store.put('/a', value('2'), 1), store.put('/b', value('2'), 0)];
+    await turn();
+    lost.push(store.put('/c', value('3'), 0), store.put('/a', value('3'), 1));
+    journal.outcomes.shift()!.reject(new Error('no space left on device'));
+    for (const result of await Promise.allSettled(lost)) expect(result).toMatchObject({ status: 'rejected', reason: expect.any(StoreFailedError) });
+    expect((await store.failed).message).toContain('no space left on device');
+    for (const write of [store.put('/d', value(''), 0), store.put('/a', value(''), 7), store.delete('/a', 1), store.delete('/d', 1)])
+      await expect(write).rejects.toThrow(StoreFailedError);
+    expect([seen, journal.appended]).toEqual([[1], [1, 2]]);
+    expect(text((await store.get('/a'))!.value)).toBe('1');
+    await store.close();
+    expect(journal.closed).toBe(true);
+  });
+});
+
 describe('embedded store', () => {
+  it('fails, and says so, when its medium does', async () => {
+    // A file may not grow beyond 2,000 blocks there, as if the disk were full.
+    const script = join(import.meta.dirname, 'full-disk.mjs');
+    const { status, stdout } = spawnSync('sh', ['-c', `ulimit -f 2000; exec "${process.execPath}" "${script}" "${temporaryDirectory()}"`], {
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(stdout)).toEqual({ failed: 'StoreFailedError', refused: ['StoreFailedError', 'StoreFailedError'], readable: true });
+    expect(status).toBe(0);
+  });
+
   it('finds everything as it was after a restart', async () => {
     const directory = temporaryDirectory();
     const first = openEmbeddedStore(directory);

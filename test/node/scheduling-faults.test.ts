@@ -28,7 +28,7 @@ async function startScheduler(options: Partial<SchedulerOptions>, seen: (request
   stop.push(ending);
   const disturb = (request: ApiRequest) => {
     const error = seen(request);
-    return error && ({ do: 'refuse', error } as const);
+    return error && ({ type: 'refuse', error } as const);
   };
   const transport = new FaultyTransport({ server: apiServer, clock, component: NAME, disturb });
   const client = new Client(transport, { name: 'admin', groups: ['system:masters'] }, NAME);

@@ -89,7 +89,7 @@ export async function watch(source: WatchSource, resource: ServedResource, reque
   const startAt =
     version > 0 && query['sendInitialEvents'] !== 'true' ? version : await sendCurrent(storage, resource, { namespace, selection, query, stream });
   try {
-    const handle = storage.watch(resource, namespace, startAt, (event) => forward(selection, stream, event));
+    const handle = storage.watch(resource, namespace, startAt, { onEvent: (event) => forward(selection, stream, event), onStopped: () => stream.end() });
     stop = () => handle.stop();
   } catch (error) {
     if (!(error instanceof CompactedError)) throw error;

@@ -31,6 +31,11 @@ export type ObjectEvent =
   | { type: 'put'; object: KubeObject; previous: (() => KubeObject) | undefined; revision: number }
   | { type: 'delete'; object: KubeObject; revision: number };
 
+export interface ObjectWatcher {
+  onEvent(event: ObjectEvent): void;
+  onStopped(): void;
+}
+
 /** Objects of served resources over a store of bytes: their keys, their stored versions, their encodings (upstream: storage.Interface). */
 export class Storage {
   readonly codec = new ObjectCodec();
@@ -105,9 +110,12 @@ export class Storage {
     return this.#store.compact(this.#store.revision);
   }
 
-  /** @throws CompactedError when `after` is older than the history that is kept. */
-  watch(resource: ServedResource, namespace: string, after: number, onEvent: (event: ObjectEvent) => void): StoreWatch {
-    return this.#store.watch(prefixOf(resource, namespace), after, (event) => onEvent(this.#objectEvent(resource, event)));
+  /**
+   * @param watcher `onStopped` is told when the watch has come to an end by itself.
+   * @throws CompactedError when `after` is older than the history that is kept.
+   */
+  watch(resource: ServedResource, namespace: string, after: number, { onEvent, onStopped }: ObjectWatcher): StoreWatch {
+    return this.#store.watch(prefixOf(resource, namespace), after, (event) => onEvent(this.#objectEvent(resource, event)), onStopped);
   }
 
   #objectEvent(resource: ServedResource, event: StoreEvent): ObjectEvent {

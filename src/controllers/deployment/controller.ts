@@ -8,7 +8,7 @@ import { indexByController, indexBySelector, orphansFor, ownedBy, ownersFor } fr
 import { controllerOf } from '../ownership.ts';
 import { type Change, type Controller, watchRule } from '../runtime/controller.ts';
 import { planDeployment } from './plan.ts';
-import type { DeploymentFaults, DeploymentSnapshot } from './rollout.ts';
+import type { DeploymentSnapshot } from './rollout.ts';
 
 export interface DeploymentControllerOptions {
   /** Count terminating pods in the status (feature gate DeploymentReplicaSetTerminatingReplicas, off as in v1.34). */
@@ -18,8 +18,6 @@ export interface DeploymentControllerOptions {
    * goes on, as in upstream (kubernetes/kubernetes 102551). On: the annotation is refreshed.
    */
   refreshStaleAnnotations?: boolean;
-  /** Test-only. */
-  faults?: DeploymentFaults;
 }
 
 interface Sources {

@@ -3,10 +3,11 @@ import type { Draft } from '../../api/object.ts';
 import { Deployments, ReplicaSets } from '../../api/resources.ts';
 import { controllerOf, controllerReference } from '../ownership.ts';
 import { namespaceIsTerminating } from '../runtime/execute.ts';
-import { NOTHING_TO_DO, type Outcome, type Plan, perform, type Success } from '../runtime/plan.ts';
+import { andThen, type Because, NOTHING_TO_DO, type Outcome, type Plan, type Success } from '../runtime/plan.ts';
+import { event, scalingEvent, updateReplicaSet, updateStatus } from './actions.ts';
 import { condition, conditionOf, hasProgressDeadline, REASON, withCondition } from './conditions.ts';
 import { annotationsOf, highestRevision, newReplicaSetAnnotations, REVISION, sizeAnnotations, withAnnotations } from './revisions.ts';
-import { event, type Rollout, updateReplicaSet, updateStatus } from './rollout.ts';
+import type { Rollout } from './rollout.ts';
 import { newReplicaSetSize, totals } from './strategy.ts';
 import { replicaSetName, sameTemplate, TEMPLATE_HASH, templateHash } from './template.ts';
 
@@ -20,13 +21,13 @@ export function syncRevision(rollout: Rollout, next: Next): Plan {
   const { deployment, newReplicaSet, oldReplicaSets, snapshot } = rollout;
   if (!newReplicaSet) return next(rollout);
   const revision = highestRevision(oldReplicaSets) + 1;
-  const compareAsText = snapshot.faults?.compareRevisionsAsText ?? false;
-  const annotations = newReplicaSetAnnotations(deployment, annotationsOf(newReplicaSet), revision, { compareAsText });
+  const annotations = newReplicaSetAnnotations(deployment, annotationsOf(newReplicaSet), revision);
   const minReadySeconds = deployment.spec.minReadySeconds ?? 0;
   if (annotations || (newReplicaSet.spec.minReadySeconds ?? 0) !== minReadySeconds) {
     const annotated = annotations ? withAnnotations(newReplicaSet, annotations) : newReplicaSet;
-    const update = updateReplicaSet(rollout, { ...annotated, spec: { ...annotated.spec, minReadySeconds } });
-    return perform([update], ([outcome]) => next({ ...rollout, newReplicaSet: outcome!.object as ReplicaSet }));
+    const rule = !annotations ? 'DEP-13' : annotations[REVISION] === annotationsOf(newReplicaSet)[REVISION] ? 'DEP-12' : 'DEP-10';
+    const update = updateReplicaSet({ ...annotated, spec: { ...annotated.spec, minReadySeconds } }, { rule, facts: { revision, minReadySeconds } });
+    return andThen([update], ([outcome]) => next({ ...rollout, newReplicaSet: outcome!.object as ReplicaSet }));
   }
   const known = conditionOf(deployment.status, 'Progressing');
   const message = `Found new replica set "${newReplicaSet.metadata.name}"`;
@@ -46,7 +47,8 @@ function recordRevision(rollout: Rollout, news: { revision: string | undefined; 
   if (sameRevision && !progress) return next(rollout);
   const annotated = sameRevision ? deployment : withAnnotations(deployment, { ...annotations, [REVISION]: revision });
   const written = progress ? withProgress(annotated, progress) : annotated;
-  return perform([updateStatus(rollout, written)], ([outcome]) => next({ ...rollout, deployment: outcome!.object as Deployment }));
+  const because = { rule: 'DEP-13', facts: { ...(revision === undefined ? {} : { revision }), ...(progress?.reason ? { reason: progress.reason } : {}) } };
+  return andThen([updateStatus(written, because)], ([outcome]) => next({ ...rollout, deployment: outcome!.object as Deployment }));
 }
 
 function withProgress(deployment: Deployment, progress: DeploymentCondition): Deployment {
@@ -62,7 +64,7 @@ export function createNewReplicaSet(rollout: Rollout, next: (rollout: Rollout, n
   if (rollout.newReplicaSet) return next(rollout, rollout.newReplicaSet);
   const draft = newReplicaSetDraft(rollout);
   return {
-    actions: [{ do: 'create', resource: ReplicaSets, object: draft.object, ifExists: 'get' }],
+    actions: [{ type: 'create', resource: ReplicaSets, object: draft.object, ifExists: 'get', because: draft.because }],
     next: ([outcome]) => (outcome?.ok ? afterCreate(rollout, draft, outcome, next) : afterRefusal(rollout, draft, outcome)),
   };
 }
@@ -72,6 +74,7 @@ interface NewReplicaSetDraft {
   name: string;
   replicas: number;
   revision: string;
+  because: Because;
 }
 
 function newReplicaSetDraft({ deployment, oldReplicaSets }: Rollout): NewReplicaSetDraft {
@@ -91,24 +94,24 @@ function newReplicaSetDraft({ deployment, oldReplicaSets }: Rollout): NewReplica
       template: { ...spec.template, metadata: { ...spec.template.metadata, labels } },
     },
   };
-  return { object, name, replicas, revision: String(revision) };
+  return { object, name, replicas, revision: String(revision), because: { rule: 'DEP-5', facts: { hash, replicas, revision } } };
 }
 
 function afterCreate(
   rollout: Rollout,
-  { name, replicas, revision }: NewReplicaSetDraft,
+  { name, replicas, revision, because }: NewReplicaSetDraft,
   { object, existed }: Success,
   next: (rollout: Rollout, newReplicaSet: ReplicaSet) => Plan,
 ): Plan {
   const { deployment, snapshot } = rollout;
   const created = object as ReplicaSet;
-  if (existed) return isNewReplicaSetOf(deployment, created) ? waitForCache(name) : countCollision(rollout, name);
+  if (existed) return isNewReplicaSetOf(deployment, created) ? waitForCache(name) : countCollision(deployment, name);
   const message = `Created new replica set "${created.metadata.name}"`;
   const progress = hasProgressDeadline(deployment)
     ? condition({ type: 'Progressing', status: 'True', reason: REASON.newReplicaSetCreated, message }, snapshot.now)
     : undefined;
-  const scaled = event(rollout, 'Normal', 'ScalingReplicaSet', `Scaled up replica set ${created.metadata.name} from 0 to ${replicas}`);
-  return perform(replicas > 0 ? [scaled] : [], () =>
+  const scaled = scalingEvent(rollout, { replicaSet: created, from: 0, to: replicas }, because);
+  return andThen(replicas > 0 ? [scaled] : [], () =>
     recordRevision({ ...rollout, newReplicaSet: created }, { revision, progress }, (current) => next(current, created)),
   );
 }
@@ -122,11 +125,10 @@ function isNewReplicaSetOf(deployment: Deployment, replicaSet: ReplicaSet): bool
   return controllerOf(replicaSet)?.uid === deployment.metadata.uid && sameTemplate(replicaSet.spec.template, deployment.spec.template);
 }
 
-function countCollision(rollout: Rollout, name: string): Plan {
-  const { deployment } = rollout;
+function countCollision(deployment: Deployment, name: string): Plan {
   const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
   return {
-    actions: [updateStatus(rollout, { ...deployment, status: { ...deployment.status, collisionCount } })],
+    actions: [updateStatus({ ...deployment, status: { ...deployment.status, collisionCount } }, { rule: 'DEP-6', facts: { collisionCount } })],
     failure: `replicasets.apps "${name}" already exists`,
   };
 }
@@ -136,8 +138,9 @@ function afterRefusal(rollout: Rollout, { name }: NewReplicaSetDraft, outcome: O
   const { deployment, snapshot } = rollout;
   const reason = REASON.replicaSetCreateError;
   const message = `Failed to create new replica set "${name}": ${outcome.error.message}`;
-  const told = event(rollout, 'Warning', reason, message);
+  const because = { rule: 'DEP-7' };
+  const told = event(rollout, { type: 'Warning', reason, message }, because);
   if (!hasProgressDeadline(deployment)) return { actions: [told] };
   const failed = condition({ type: 'Progressing', status: 'False', reason, message }, snapshot.now);
-  return { actions: [told, updateStatus(rollout, withProgress(deployment, failed))] };
+  return { actions: [told, updateStatus(withProgress(deployment, failed), because)] };
 }

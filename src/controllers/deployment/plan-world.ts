@@ -20,6 +20,8 @@ export class PlanWorld {
   /** `A 4->3`: ReplicaSets by letter in the order of their creation. */
   trace: string[] = [];
   events: string[] = [];
+  /** The rules by which actions were planned; `none` for one that does not say. */
+  readonly rules = new Set<string>();
   /** The reason of Progressing, each time it changed. */
   reasons: string[] = [];
   lastFailure: string | undefined;
@@ -111,7 +113,8 @@ export class PlanWorld {
     for (let plan: Plan | undefined = planDeployment({ now, deployment, replicaSets, pods, ...options }); plan; ) {
       const outcomes: Outcome[] = [];
       for (const action of plan.actions) {
-        acted ||= action.do !== 'event';
+        this.rules.add(action.because?.rule ?? 'none');
+        acted ||= action.type !== 'event';
         const outcome = this.#apply(action);
         outcomes.push(outcome);
         if (outcome.ok) continue;
@@ -151,7 +154,7 @@ export class PlanWorld {
   #apply(action: Action): Outcome {
     const refused = this.refuse(action);
     if (refused) return { ok: false, error: refused };
-    switch (action.do) {
+    switch (action.type) {
       case 'create':
         return this.#create(action.object as ReplicaSet);
       case 'update':

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ReplicaSet } from '../../api/generated/types/apps.v1.ts';
@@ -95,6 +97,24 @@ describe('properties of the plan', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it('every action says by which rule of SPEC.md it is planned', () => {
+    const spec = readFileSync(join(import.meta.dirname, 'SPEC.md'), 'utf8');
+    const used = new Set<string>();
+    fc.assert(
+      fc.property(state, fc.boolean(), (drawn, scaling) => {
+        const world = worldOf(drawn, { scaling });
+        for (let round = 0; round < 8; round++) {
+          world.report();
+          world.sync();
+        }
+        for (const rule of world.rules) used.add(rule);
+      }),
+      { numRuns: 200 },
+    );
+    for (const rule of used) expect(spec).toContain(`| ${rule} `);
+    expect(used.size).toBeGreaterThan(8);
   });
 
   it('DEP-10: revisions only grow, and no two ReplicaSets share one', () => {

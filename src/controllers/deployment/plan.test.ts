@@ -149,6 +149,27 @@ describe('scaling', () => {
     // The leftover alone goes to the largest.
     expect(world.sizes).toEqual({ A: 18, B: 5 });
   });
+
+  it('DEP-14: a ReplicaSet tells what the Deployment wanted when it was sized', () => {
+    const world = new PlanWorld({ replicas: 4 });
+    world.settle();
+    const told = (): unknown => world.replicaSets[0]!.metadata.annotations;
+    expect(told()).toMatchObject({ 'deployment.kubernetes.io/desired-replicas': '4', 'deployment.kubernetes.io/max-replicas': '5' });
+    world.edit({ replicas: 9 });
+    world.sync();
+    expect(told()).toMatchObject({ 'deployment.kubernetes.io/desired-replicas': '9', 'deployment.kubernetes.io/max-replicas': '12' });
+  });
+
+  it('DEP-32: old ones go when the new one has all its pods, at the size wanted now', () => {
+    for (const available of [4, 5]) {
+      const world = new PlanWorld({ replicas: 5, strategy: rolling(2, 0) });
+      world.image('app:2');
+      world.addReplicaSet('app:1', { replicas: 2, available: 2, revision: 1, desired: 4, max: 6 });
+      world.addReplicaSet('app:2', { replicas: 5, available, revision: 2, desired: 5, max: 7 });
+      world.sync();
+      expect(world.sizes).toEqual({ A: available === 5 ? 0 : 2, B: 5 });
+    }
+  });
 });
 
 describe('recreate', () => {
@@ -289,6 +310,32 @@ describe('pause, undo, history', () => {
       'Warning DeploymentRollbackTemplateUnchanged The rollback revision contains the same template as current deployment "web"',
     );
     expect(world.deployment.metadata.annotations).not.toHaveProperty(['deprecated.deployment.rollback.to']);
+  });
+
+  it('DEP-13: the Deployment has the revision of its new ReplicaSet, which has the minReadySeconds of the Deployment', () => {
+    const world = new PlanWorld({ replicas: 1 });
+    for (const [image, seconds] of [
+      ['app:1', 0],
+      ['app:2', 7],
+      ['app:1', 3],
+    ] as const) {
+      world.image(image);
+      world.edit({ minReadySeconds: seconds });
+      world.settle();
+      const current = world.replicaSets.find((one) => imageOf(one) === image)!;
+      expect(current.spec.minReadySeconds ?? 0).toBe(seconds);
+      expect(world.deployment.metadata.annotations!['deployment.kubernetes.io/revision']).toBe(revision(current));
+    }
+    expect(world.deployment.metadata.annotations!['deployment.kubernetes.io/revision']).toBe('3');
+  });
+
+  it('DEP-52: while paused, one that has just grown from 0 may be cleaned up in the same sync', () => {
+    const world = new PlanWorld({ replicas: 2, paused: true, revisionHistoryLimit: 0 });
+    world.image('app:2');
+    world.addReplicaSet('app:1', { replicas: 0, available: 0, revision: 1, desired: 0, max: 0 });
+    world.sync();
+    expect(world.trace.at(-1)).toBe('A 0->2');
+    expect(world.replicaSets).toEqual([]);
   });
 
   it('C040 DEP-4: templates that differ by a removed label differ', () => {

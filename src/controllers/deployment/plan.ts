@@ -2,31 +2,32 @@ import type { Deployment, ReplicaSet } from '../../api/generated/types/apps.v1.t
 import { selectorFrom } from '../../api/labels.ts';
 import { Deployments, ReplicaSets } from '../../api/resources.ts';
 import { byAge, claim } from '../ownership.ts';
-import { type Plan, perform } from '../runtime/plan.ts';
+import { andThen, type Plan } from '../runtime/plan.ts';
+import { cleanUp, event, resize, updateStatus } from './actions.ts';
 import { condition, conditionOf, hasProgressDeadline, REASON, withCondition } from './conditions.ts';
 import { createNewReplicaSet, syncRevision } from './new-replica-set.ts';
 import { planRecreate } from './recreate.ts';
+import { reportNumbers } from './report.ts';
 import { planRollback, rollbackTo } from './rollback.ts';
 import { planRolling } from './rolling.ts';
-import { cleanUp, type DeploymentSnapshot, event, type Rollout, reportNumbers, resize, updateStatus } from './rollout.ts';
+import type { DeploymentSnapshot, Rollout } from './rollout.ts';
 import { isScalingEvent, scale } from './scaling.ts';
 import { isRollingUpdate } from './strategy.ts';
 import { findNewReplicaSet } from './template.ts';
 
 /** What to do about a Deployment now. The rules, numbered: SPEC.md. Upstream: deployment_controller.go (syncDeployment). */
 export function planDeployment(snapshot: DeploymentSnapshot): Plan {
-  const { replicaSets, faults = {} } = snapshot;
-  const deployment = faults.roundUnavailableUp ? roundedUp(snapshot.deployment) : snapshot.deployment;
+  const { deployment, replicaSets } = snapshot;
   const { selector } = deployment.spec;
   if (!selector.matchLabels && !selector.matchExpressions) return planSelectingAll(snapshot);
-  const owner = faults.adoptWhileDeleting ? withoutDeletion(deployment) : deployment;
-  const options = { owner, ownerResource: Deployments, resource: ReplicaSets, selector: selectorFrom(selector), candidates: replicaSets };
-  return claim({ ...options, skipLiveCheck: faults.skipLiveCheck ?? faults.adoptWhileDeleting ?? false }, (claimed) =>
-    planClaimed(rolloutOf(snapshot, deployment, claimed)),
+  const [ownerResource, resource, rules] = [Deployments, ReplicaSets, { adoption: 'DEP-1', release: 'DEP-2' }];
+  return claim({ owner: deployment, ownerResource, resource, selector: selectorFrom(selector), candidates: replicaSets, rules }, (claimed) =>
+    planClaimed(rolloutOf(snapshot, claimed)),
   );
 }
 
-function rolloutOf(snapshot: DeploymentSnapshot, deployment: Deployment, claimed: readonly ReplicaSet[]): Rollout {
+function rolloutOf(snapshot: DeploymentSnapshot, claimed: readonly ReplicaSet[]): Rollout {
+  const { deployment } = snapshot;
   const newReplicaSet = findNewReplicaSet(deployment, claimed);
   const oldReplicaSets = claimed.filter(({ metadata }) => metadata.uid !== newReplicaSet?.metadata.uid).toSorted(byAge);
   return { snapshot, deployment, newReplicaSet, oldReplicaSets };
@@ -35,10 +36,12 @@ function rolloutOf(snapshot: DeploymentSnapshot, deployment: Deployment, claimed
 function planSelectingAll(snapshot: DeploymentSnapshot): Plan {
   const { deployment } = snapshot;
   const rollout: Rollout = { snapshot, deployment, newReplicaSet: undefined, oldReplicaSets: [] };
-  const told = event(rollout, 'Warning', 'SelectingAll', 'This deployment is selecting all pods. A non-empty selector is required.');
+  const because = { rule: 'DEP-3' };
+  const message = 'This deployment is selecting all pods. A non-empty selector is required.';
+  const told = event(rollout, { type: 'Warning', reason: 'SelectingAll', message }, because);
   const { generation = 0 } = deployment.metadata;
   if ((deployment.status?.observedGeneration ?? 0) >= generation) return { actions: [told] };
-  return { actions: [told, updateStatus(rollout, { ...deployment, status: { ...deployment.status, observedGeneration: generation } })] };
+  return { actions: [told, updateStatus({ ...deployment, status: { ...deployment.status, observedGeneration: generation } }, because)] };
 }
 
 function planClaimed(rollout: Rollout): Plan {
@@ -61,7 +64,7 @@ function planScaling(rollout: Rollout): Plan {
   const { deployment, snapshot } = rollout;
   const resized = scale(rollout, { refreshStale: snapshot.refreshStaleAnnotations ?? false }).flatMap((one) => resize(rollout, one));
   const cleaned = deployment.spec.paused && rollbackTo(deployment) === undefined ? cleanUp(rollout) : [];
-  return perform([...resized, ...cleaned], () => reportNumbers(rollout));
+  return andThen([...resized, ...cleaned], () => reportNumbers(rollout));
 }
 
 /**
@@ -77,20 +80,7 @@ function notePause(rollout: Rollout, next: (rollout: Rollout) => Plan): Plan {
   const facts = paused ? { reason: REASON.paused, message: 'Deployment is paused' } : { reason: REASON.resumed, message: 'Deployment is resumed' };
   const progress = condition({ type: 'Progressing', status: 'Unknown', ...facts }, snapshot.now);
   const status = { ...deployment.status, conditions: withCondition(deployment.status?.conditions ?? [], progress) };
-  return perform([updateStatus(rollout, { ...deployment, status })], ([outcome]) => next({ ...rollout, deployment: outcome!.object as Deployment }));
-}
-
-function withoutDeletion(deployment: Deployment): Deployment {
-  const { deletionTimestamp: _, ...metadata } = deployment.metadata;
-  return { ...deployment, metadata };
-}
-
-/** Test-only fault: as if maxUnavailable were rounded up. */
-function roundedUp(deployment: Deployment): Deployment {
-  const { strategy, replicas = 1 } = deployment.spec;
-  const { maxUnavailable } = strategy.rollingUpdate ?? {};
-  if (typeof maxUnavailable !== 'string') return deployment;
-  const rounded = Math.ceil((Number.parseInt(maxUnavailable, 10) * replicas) / 100);
-  const rollingUpdate = { ...strategy.rollingUpdate, maxUnavailable: rounded };
-  return { ...deployment, spec: { ...deployment.spec, strategy: { ...strategy, rollingUpdate } } };
+  return andThen([updateStatus({ ...deployment, status }, { rule: 'DEP-51', facts: { paused } })], ([outcome]) =>
+    next({ ...rollout, deployment: outcome!.object as Deployment }),
+  );
 }

@@ -1,8 +1,9 @@
 import type { ReplicaSet } from '../../api/generated/types/apps.v1.ts';
 import { controllerOf } from '../ownership.ts';
-import { type Plan, perform } from '../runtime/plan.ts';
-import { cleanUp, type Rollout, reportProgress, resize } from './rollout.ts';
-import { isComplete } from './status.ts';
+import { andThen, type Plan } from '../runtime/plan.ts';
+import { resize } from './actions.ts';
+import { finish, reportProgress } from './report.ts';
+import type { Rollout } from './rollout.ts';
 import { isActive, replicasOf, totals } from './strategy.ts';
 
 /**
@@ -11,16 +12,14 @@ import { isActive, replicasOf, totals } from './strategy.ts';
  * @param withNew goes on with the new ReplicaSet, made if need be.
  */
 export function planRecreate(rollout: Rollout, withNew: (next: (rollout: Rollout, newReplicaSet: ReplicaSet) => Plan) => Plan): Plan {
-  const shrunk = rollout.oldReplicaSets.filter(isActive).flatMap((replicaSet) => resize(rollout, { replicaSet, replicas: 0 }));
-  if (shrunk.length > 0) return perform(shrunk, () => reportProgress(rollout));
+  const shrunk = rollout.oldReplicaSets.filter(isActive).flatMap((replicaSet) => resize(rollout, { replicaSet, replicas: 0, because: { rule: 'DEP-40' } }));
+  if (shrunk.length > 0) return andThen(shrunk, () => reportProgress(rollout));
   if (oldPodsRun(rollout)) return reportProgress(rollout);
   return withNew((current, newReplicaSet) => {
     const replicas = replicasOf(current.deployment);
-    const grown = replicas === replicasOf(newReplicaSet) ? [] : resize(current, { replicaSet: newReplicaSet, replicas });
-    return perform(grown, () => {
-      const done = isComplete(current.deployment, current.deployment.status);
-      return perform(done ? cleanUp(current) : [], () => reportProgress(current));
-    });
+    const grown =
+      replicas === replicasOf(newReplicaSet) ? [] : resize(current, { replicaSet: newReplicaSet, replicas, because: { rule: 'DEP-42', facts: { replicas } } });
+    return andThen(grown, () => finish(current));
   });
 }
 

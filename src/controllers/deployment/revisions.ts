@@ -61,18 +61,12 @@ export function hasSizeAnnotations(replicaSet: ReplicaSet, deployment: Deploymen
  * one it has, which then joins its history. Undefined where they are right already, or where its revision is no number.
  * Upstream: util/deployment_util.go (SetNewReplicaSetAnnotations).
  */
-export function newReplicaSetAnnotations(
-  deployment: Deployment,
-  current: Annotations,
-  revision: number,
-  { compareAsText = false }: { compareAsText?: boolean } = {},
-): Annotations | undefined {
+export function newReplicaSetAnnotations(deployment: Deployment, current: Annotations, revision: number): Annotations | undefined {
   const copied = { ...current, ...copiable(annotationsOf(deployment)) };
   const text = current[REVISION];
   const old = text === undefined || text === '' ? 0 : wholeNumber(text);
   if (old === undefined) return undefined;
-  const higher = compareAsText ? String(old) < String(revision) : old < revision;
-  const next: Annotations = higher ? { ...copied, [REVISION]: String(revision), ...history(copied[REVISION_HISTORY] ?? '', text) } : copied;
+  const next: Annotations = old < revision ? { ...copied, [REVISION]: String(revision), ...history(copied[REVISION_HISTORY] ?? '', text) } : copied;
   return sameAnnotations(next, current) ? undefined : next;
 }
 

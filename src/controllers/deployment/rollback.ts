@@ -1,9 +1,12 @@
 import type { Deployment, ReplicaSet } from '../../api/generated/types/apps.v1.ts';
 import { Deployments } from '../../api/resources.ts';
-import { type Action, type Plan, perform } from '../runtime/plan.ts';
+import { type Action, andThen, type Plan } from '../runtime/plan.ts';
+import { event } from './actions.ts';
 import { annotationsOf, lastRevision, ROLLBACK_TO, revisionOf, rolledBackAnnotations, wholeNumber, withAnnotations } from './revisions.ts';
-import { event, type Rollout } from './rollout.ts';
+import type { Rollout } from './rollout.ts';
 import { sameTemplate, withoutHash } from './template.ts';
+
+const RULE = 'DEP-16';
 
 /** The revision that the deprecated annotation asks for (0: the previous one); undefined without a readable one. */
 export function rollbackTo(deployment: Deployment): number | undefined {
@@ -25,13 +28,17 @@ export function planRollback(rollout: Rollout, requested: number): Plan {
   if (sameTemplate(target.spec.template, deployment.spec.template)) {
     return giveUp(rollout, 'DeploymentRollbackTemplateUnchanged', `The rollback revision contains the same template as current deployment "${name}"`);
   }
-  const done = event(rollout, 'Normal', 'DeploymentRollback', `Rolled back deployment "${name}" to revision ${revision}`);
-  return perform([update(rolledBack(deployment, target)), done], () => ({ actions: [] }));
+  const done = event(
+    rollout,
+    { type: 'Normal', reason: 'DeploymentRollback', message: `Rolled back deployment "${name}" to revision ${revision}` },
+    { rule: RULE, facts: { revision } },
+  );
+  return andThen([update(rolledBack(deployment, target)), done], () => ({ actions: [] }));
 }
 
 function giveUp(rollout: Rollout, reason: string, message: string): Plan {
   const { [ROLLBACK_TO]: _, ...annotations } = annotationsOf(rollout.deployment);
-  return { actions: [event(rollout, 'Warning', reason, message), update(withAnnotations(rollout.deployment, annotations))] };
+  return { actions: [event(rollout, { type: 'Warning', reason, message }, { rule: RULE }), update(withAnnotations(rollout.deployment, annotations))] };
 }
 
 function rolledBack(deployment: Deployment, target: ReplicaSet): Deployment {
@@ -40,5 +47,5 @@ function rolledBack(deployment: Deployment, target: ReplicaSet): Deployment {
 }
 
 function update(object: Deployment): Action {
-  return { do: 'update', resource: Deployments, object };
+  return { type: 'update', resource: Deployments, object, because: { rule: RULE } };
 }

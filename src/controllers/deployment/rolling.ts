@@ -1,26 +1,20 @@
 import type { ReplicaSet } from '../../api/generated/types/apps.v1.ts';
 import { byAge } from '../ownership.ts';
-import { type Plan, perform } from '../runtime/plan.ts';
-import { finish, type Rollout, reportProgress, resize, updatedBy } from './rollout.ts';
+import { andThen, type Plan } from '../runtime/plan.ts';
+import { resize, updatedBy } from './actions.ts';
+import { finish, reportProgress } from './report.ts';
+import type { Rollout } from './rollout.ts';
 import type { Resize } from './scaling.ts';
-import { availableOf, isActive, minAvailable, newReplicaSetSize, replicasOf, totals } from './strategy.ts';
+import { availableOf, isActive, maxReplicas, minAvailable, newReplicaSetSize, replicasOf, totals } from './strategy.ts';
 
 /**
  * One step of a rolling update: grow the new ReplicaSet, or else shrink the old ones; the status that follows is of the
  * sizes before. Upstream: rolling.go (rolloutRolling).
  */
 export function planRolling(rollout: Rollout, newReplicaSet: ReplicaSet): Plan {
-  if (rollout.snapshot.faults?.scaleOldFirst) {
-    const all = rollout.oldReplicaSets.filter(isActive).map((replicaSet) => ({ replicaSet, replicas: 0 }));
-    if (all.length > 0)
-      return perform(
-        all.flatMap((one) => resize(rollout, one)),
-        () => reportProgress(rollout),
-      );
-  }
   const grown = resizeNew(rollout, newReplicaSet);
   const actions = grown ? resize(rollout, grown) : [];
-  return actions.length > 0 ? perform(actions, () => reportProgress(rollout)) : planOld(rollout, newReplicaSet);
+  return actions.length > 0 ? andThen(actions, () => reportProgress(rollout)) : planOld(rollout, newReplicaSet);
 }
 
 function resizeNew({ deployment, oldReplicaSets }: Rollout, replicaSet: ReplicaSet): Resize | undefined {
@@ -28,7 +22,8 @@ function resizeNew({ deployment, oldReplicaSets }: Rollout, replicaSet: ReplicaS
   const wanted = replicasOf(deployment);
   if (own === wanted) return undefined;
   const replicas = own > wanted ? wanted : newReplicaSetSize(deployment, { total: totals.wanted(oldReplicaSets) + own, own });
-  return replicas === own ? undefined : { replicaSet, replicas };
+  const because = { rule: 'DEP-23', facts: { replicas: wanted, maxReplicas: maxReplicas(deployment), old: totals.wanted(oldReplicaSets) } };
+  return replicas === own ? undefined : { replicaSet, replicas, because };
 }
 
 /** Unhealthy old pods first, then healthy ones as far as there are more available than needed. */
@@ -36,10 +31,10 @@ function planOld(rollout: Rollout, newReplicaSet: ReplicaSet): Plan {
   const active = rollout.oldReplicaSets.filter(isActive).toSorted(byAge);
   const { resizes, goOn } = shrinkUnhealthy(rollout, active, newReplicaSet);
   const actions = resizes.flatMap((one) => resize(rollout, one));
-  return perform(actions, (outcomes) => {
+  return andThen(actions, (outcomes) => {
     const healthy = goOn ? shrinkHealthy(rollout, updatedBy(outcomes, active), newReplicaSet).flatMap((one) => resize(rollout, one)) : [];
     if (actions.length === 0 && healthy.length === 0) return finish(rollout);
-    return perform(healthy, () => reportProgress(rollout));
+    return andThen(healthy, () => reportProgress(rollout));
   });
 }
 
@@ -59,7 +54,7 @@ function shrinkUnhealthy({ deployment }: Rollout, active: readonly ReplicaSet[],
     if (budget <= 0) break;
     if (unavailable < 0) return { resizes, goOn: false };
     const removed = Math.min(budget, unavailable);
-    if (removed > 0) resizes.push({ replicaSet, replicas: own - removed });
+    if (removed > 0) resizes.push({ replicaSet, replicas: own - removed, because: { rule: 'DEP-25', facts: { unavailable, mayGo: budget } } });
     budget -= removed;
   }
   return { resizes, goOn: true };
@@ -72,7 +67,8 @@ function shrinkHealthy({ deployment }: Rollout, active: readonly ReplicaSet[], n
     const own = replicasOf(replicaSet);
     const removed = Math.min(own, budget);
     if (removed <= 0) return [];
+    const because = { rule: 'DEP-25', facts: { minAvailable: minAvailable(deployment), mayGo: budget } };
     budget -= removed;
-    return [{ replicaSet, replicas: own - removed }];
+    return [{ replicaSet, replicas: own - removed, because }];
   });
 }

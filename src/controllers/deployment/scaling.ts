@@ -1,5 +1,6 @@
 import type { Deployment, ReplicaSet } from '../../api/generated/types/apps.v1.ts';
 import { byAge } from '../ownership.ts';
+import type { Because } from '../runtime/plan.ts';
 import { annotationsOf, DESIRED_REPLICAS, hasSizeAnnotations, MAX_REPLICAS, wholeNumber } from './revisions.ts';
 import { availableOf, isActive, isRollingUpdate, maxReplicas, replicasOf, totals } from './strategy.ts';
 
@@ -7,6 +8,7 @@ import { availableOf, isActive, isRollingUpdate, maxReplicas, replicasOf, totals
 export interface Resize {
   replicaSet: ReplicaSet;
   replicas: number;
+  because: Because;
 }
 
 export interface ReplicaSetsOf {
@@ -36,11 +38,11 @@ export function scale(all: ReplicaSetsOf, { refreshStale = false }: { refreshSta
   const replicas = replicasOf(deployment);
   const only = activeOrLatest(all);
   if (only) {
-    if (replicasOf(only) !== replicas) return [{ replicaSet: only, replicas }];
-    return refreshStale && !hasSizeAnnotations(only, deployment) ? [{ replicaSet: only, replicas }] : [];
+    if (replicasOf(only) !== replicas) return [{ replicaSet: only, replicas, because: { rule: 'DEP-31', facts: { replicas } } }];
+    return refreshStale && !hasSizeAnnotations(only, deployment) ? [{ replicaSet: only, replicas, because: { rule: 'DEP-35' } }] : [];
   }
   if (isSaturated(deployment, newReplicaSet)) {
-    return oldReplicaSets.filter(isActive).map((replicaSet) => ({ replicaSet, replicas: 0 }));
+    return oldReplicaSets.filter(isActive).map((replicaSet) => ({ replicaSet, replicas: 0, because: { rule: 'DEP-32', facts: { replicas } } }));
   }
   return isRollingUpdate(deployment) ? proportional(deployment, together(oldReplicaSets, newReplicaSet).filter(isActive)) : [];
 }
@@ -79,7 +81,8 @@ function proportional(deployment: Deployment, active: ReplicaSet[]): Resize[] {
     return replicasOf(replicaSet) + share;
   });
   if (toAdd !== 0 && sizes[0] !== undefined) sizes[0] = Math.max(sizes[0] + toAdd - added, 0);
-  return ordered.map((replicaSet, index) => ({ replicaSet, replicas: sizes[index]! }));
+  const because = { rule: 'DEP-33', facts: { allowed, toAdd } };
+  return ordered.map((replicaSet, index) => ({ replicaSet, replicas: sizes[index]!, because }));
 }
 
 /** A ReplicaSet's share, within what is left to give. Upstream: GetReplicaSetProportion. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PodTemplateSpec } from '../../api/generated/types/core.v1.ts';
 import { forbidden, StatusError } from '../../api/status.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { condition, withCondition } from './conditions.ts';
 import { PlanWorld } from './plan-world.ts';
 import { replicaSetName, templateHash } from './template.ts';
 
@@ -15,6 +17,60 @@ describe('status and progress', () => {
     world.settle(() => 0);
     expect(world.condition('Available')?.status).toBe(status);
     expect(world.deployment.status.unavailableReplicas ?? 0).toBe(replicas);
+  });
+
+  it('DEP-60: the numbers are what the ReplicaSets report; what is not available, of the sizes from before the sync', () => {
+    const world = new PlanWorld({ replicas: 10, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 3, maxUnavailable: 2 } } });
+    world.image('app:2');
+    world.addReplicaSet('app:1', { replicas: 9, available: 9, revision: 1, desired: 10, max: 13 });
+    world.addReplicaSet('app:2', { replicas: 4, available: 1, revision: 2, desired: 10, max: 13 });
+    world.sync();
+    expect(world.sizes).toEqual({ A: 7, B: 4 });
+    expect(world.deployment.status).toMatchObject({ replicas: 13, updatedReplicas: 4, readyReplicas: 10, availableReplicas: 10, unavailableReplicas: 3 });
+    const over = new PlanWorld({ replicas: 1 });
+    over.addReplicaSet('app:1', { replicas: 1, available: 4, revision: 1, desired: 1, max: 2 });
+    over.sync();
+    over.sync();
+    expect(over.deployment.status).toMatchObject({ availableReplicas: 4 });
+    expect(over.deployment.status.unavailableReplicas).toBeUndefined();
+  });
+
+  it('DEP-62: a rollout is complete when updated, total and available are all that is wanted, and not before', () => {
+    const world = new PlanWorld({ replicas: 3 });
+    world.settle(() => 2);
+    expect(world.condition('Progressing')?.reason).toBe('ReplicaSetUpdated');
+    world.settle();
+    expect(world.condition('Progressing')).toMatchObject({ status: 'True', reason: 'NewReplicaSetAvailable' });
+    world.image('app:2');
+    world.settle((replicaSet) => (world.letter(replicaSet) === 'A' ? 3 : 0));
+    expect(world.condition('Progressing')?.reason).toBe('ReplicaSetUpdated');
+  });
+
+  it('DEP-63: each bit of progress moves lastUpdateTime, and with it the deadline; standing still does not', () => {
+    const world = new PlanWorld({ replicas: 3, progressDeadlineSeconds: 10 });
+    const times = (): (string | undefined)[] => {
+      const found = world.deployment.status.conditions?.find(({ type }) => type === 'Progressing');
+      return [found?.lastUpdateTime, found?.lastTransitionTime];
+    };
+    world.settle(() => 1);
+    const [updated, transitioned] = times();
+    world.now += 8000;
+    world.settle(() => 1);
+    expect(times()).toEqual([updated, transitioned]);
+    world.settle(() => 2);
+    expect(times()).toEqual([timestamp(world.now), transitioned]);
+    world.now += 8000;
+    world.settle(() => 2);
+    expect(world.condition('Progressing')?.reason).toBe('ReplicaSetUpdated');
+  });
+
+  it('DEP-68: a condition’s transition is that of its status; the same status and reason change nothing', () => {
+    const at = (second: number, status: 'True' | 'False', reason: string) =>
+      condition({ type: 'Available', status, reason, message: reason }, Date.UTC(2026, 0, 1, 0, 0, second));
+    const first = withCondition([], at(1, 'True', 'A'));
+    expect(withCondition(first, at(2, 'True', 'A'))).toEqual(first);
+    expect(withCondition(first, at(2, 'True', 'B'))).toEqual([{ ...at(2, 'True', 'B'), lastTransitionTime: first[0]!.lastTransitionTime }]);
+    expect(withCondition(first, at(2, 'False', 'B'))).toEqual([at(2, 'False', 'B')]);
   });
 
   it('C054 DEP-64: a finished rollout is not judged again', () => {
@@ -76,7 +132,7 @@ describe('status and progress', () => {
 
   it('DEP-7: a ReplicaSet that cannot be created is reported and tried again', () => {
     const world = new PlanWorld({ replicas: 1 });
-    world.refuse = (action) => (action.do === 'create' ? forbidden({ group: 'apps', resource: 'replicasets' }, 'x', 'no') : undefined);
+    world.refuse = (action) => (action.type === 'create' ? forbidden({ group: 'apps', resource: 'replicasets' }, 'x', 'no') : undefined);
     world.sync();
     expect(world.lastFailure).toContain('forbidden');
     expect(world.condition('Progressing')).toMatchObject({ status: 'False', reason: 'ReplicaSetCreateError' });

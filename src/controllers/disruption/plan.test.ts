@@ -25,7 +25,7 @@ const pods = (count: number, ready = count): Pod[] =>
 
 function statusOf(given: Partial<DisruptionSnapshot> & { budget: PodDisruptionBudget }): PodDisruptionBudget['status'] {
   const scale = { expected: given.pods?.length ?? 0, unmanaged: [], uncontrolled: undefined };
-  const update = planDisruption({ now: NOW, pods: [], scale, ...given }).actions.find((action) => action.do === 'update');
+  const update = planDisruption({ now: NOW, pods: [], scale, ...given }).actions.find((action) => action.type === 'update');
   return (update!.object as PodDisruptionBudget).status;
 }
 
@@ -69,7 +69,7 @@ describe('the plan for a disruption budget', () => {
     const plan = planDisruption({ now: NOW, budget: budget({ maxUnavailable: 1 }), pods: pods(1), scale: { expected: 0, unmanaged: [], uncontrolled } });
     expect(plan.failure).toBe('found no controllers for pod "p0"');
     expect(plan.actions.at(-1)).toMatchObject({
-      do: 'update',
+      type: 'update',
       object: { status: { disruptionsAllowed: 0, conditions: [{ reason: 'SyncFailed', status: 'False' }] } },
     });
   });

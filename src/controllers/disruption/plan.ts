@@ -131,11 +131,11 @@ function withCondition({ status }: PodDisruptionBudget, facts: ConditionFacts, a
 
 function updateStatus(budget: PodDisruptionBudget, status: PodDisruptionBudgetStatus): Action {
   const object: PodDisruptionBudget = { ...budget, status };
-  return { do: 'update', resource: PodDisruptionBudgets, subresource: 'status', object };
+  return { type: 'update', resource: PodDisruptionBudgets, subresource: 'status', object };
 }
 
 function note(about: PodDisruptionBudget | Pod, type: 'Normal' | 'Warning', reason: string, message: string): Action {
-  return { do: 'event', about, note: { type, reason, message } };
+  return { type: 'event', about, note: { type, reason, message } };
 }
 
 function nameOf({ metadata }: PodDisruptionBudget): string {

@@ -45,7 +45,7 @@ export function planEndpointSlices({ service, pods, slices, triggerTime }: Servi
 
 /** What is written tells when the change happened that made it necessary. */
 function withTime(action: Action, time: string | undefined): Action {
-  if (action.do !== 'create' && action.do !== 'update') return action;
+  if (action.type !== 'create' && action.type !== 'update') return action;
   const { annotations, ...metadata } = action.object.metadata ?? {};
   return {
     ...action,
@@ -74,7 +74,7 @@ function reconcileGroup(service: Service, { ports, backends }: { ports: BackendP
     if (isSpare) actions.push(remove(slice));
     else if (!deepEqual(endpoints, slice.endpoints ?? []) || !deepEqual(labels, slice.metadata.labels)) {
       const object: EndpointSlice = { ...slice, metadata: { ...slice.metadata, labels }, endpoints };
-      actions.push({ do: 'update', resource: EndpointSlices, object });
+      actions.push({ type: 'update', resource: EndpointSlices, object, because: { rule: 'EP-20', facts: { endpoints: endpoints.length } } });
     }
   }
   while (fresh.length > 0) actions.push(create(service, ports, fresh.splice(0, MAX_ENDPOINTS)));
@@ -113,9 +113,10 @@ function create(service: Service, ports: readonly BackendPort[], endpoints: read
     endpoints: [...endpoints],
     ...(ports.length > 0 ? { ports: [...ports] } : {}),
   };
-  return { do: 'create', resource: EndpointSlices, object: object as Draft<EndpointSlice>, ignoreTerminatingNamespace: true };
+  const because = { rule: endpoints.length > 0 ? 'EP-20' : 'EP-21', facts: { endpoints: endpoints.length } };
+  return { type: 'create', resource: EndpointSlices, object: object as Draft<EndpointSlice>, ignoreTerminatingNamespace: true, because };
 }
 
 function remove({ metadata }: EndpointSlice): Action {
-  return { do: 'delete', resource: EndpointSlices, namespace: metadata.namespace!, name: metadata.name!, uid: metadata.uid! };
+  return { type: 'delete', resource: EndpointSlices, namespace: metadata.namespace!, name: metadata.name!, uid: metadata.uid!, because: { rule: 'EP-22' } };
 }

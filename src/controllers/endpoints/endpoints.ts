@@ -15,18 +15,23 @@ const HEADLESS = 'service.kubernetes.io/headless';
 export function planEndpoints({ key, service, pods, endpoints, triggerTime }: ServiceSnapshot): Plan {
   if (!service) {
     if (endpoints?.metadata.labels?.[MANAGED_BY] !== MANAGER) return NOTHING_TO_DO;
-    return { actions: [{ do: 'delete', resource: EndpointsResource, namespace: key.namespace, name: key.name, uid: endpoints.metadata.uid! }] };
+    return {
+      actions: [
+        { type: 'delete', resource: EndpointsResource, namespace: key.namespace, name: key.name, uid: endpoints.metadata.uid!, because: { rule: 'EP-12' } },
+      ],
+    };
   }
   if (service.metadata.deletionTimestamp || isSelfManaged(service)) return NOTHING_TO_DO;
   const subsets = subsetsOf(service, pods);
   const { [HEADLESS]: _, ...own } = service.metadata.labels ?? {};
   const labels = { ...own, [MANAGED_BY]: MANAGER, ...(isHeadless(service) ? { [HEADLESS]: '' } : {}) };
+  const because = { rule: 'EP-10', facts: { subsets: subsets.length } };
   if (!endpoints) {
     const object: Draft<Endpoints> = {
       metadata: { name: key.name, namespace: key.namespace, labels, ...withTriggerTime(undefined, triggerTime) },
       ...(subsets.length ? { subsets } : {}),
     };
-    return { actions: [{ do: 'create', resource: EndpointsResource, object, ignoreTerminatingNamespace: true }] };
+    return { actions: [{ type: 'create', resource: EndpointsResource, object, ignoreTerminatingNamespace: true, because }] };
   }
   if (deepEqual(endpoints.subsets ?? [], subsets) && deepEqual(endpoints.metadata.labels ?? {}, labels)) return NOTHING_TO_DO;
   const { subsets: _subsets, ...rest } = endpoints;
@@ -34,13 +39,14 @@ export function planEndpoints({ key, service, pods, endpoints, triggerTime }: Se
   return {
     actions: [
       {
-        do: 'update',
+        type: 'update',
         resource: EndpointsResource,
         object: {
           ...rest,
           metadata: { ...metadata, labels, ...withTriggerTime(annotations, triggerTime) },
           ...(subsets.length ? { subsets } : {}),
         } as Endpoints,
+        because,
       },
     ],
   };

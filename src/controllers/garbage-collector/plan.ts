@@ -1,6 +1,6 @@
 import type { OwnerReference } from '../../api/generated/types/meta.v1.ts';
 import type { KubeObject } from '../../api/object.ts';
-import { type Action, NOTHING_TO_DO, type Plan, perform } from '../runtime/plan.ts';
+import { type Action, andThen, NOTHING_TO_DO, type Plan } from '../runtime/plan.ts';
 import type { Item } from './owner-graph.ts';
 
 export const ORPHAN = 'orphan';
@@ -34,7 +34,7 @@ export function planGarbage(snapshot: GarbageSnapshot): Plan {
   const { object } = item;
   if (isOrphaningDependents(object)) {
     const releases = dependents.map((dependent) => dropOwners(dependent, [object.metadata.uid!]));
-    return perform(inParallel(releases), () => ({ actions: [removeFinalizer(item, ORPHAN)] }));
+    return andThen(inParallel(releases), () => ({ actions: [removeFinalizer(item, ORPHAN)] }));
   }
   if (isWaitingForDependents(object)) {
     const blocked = dependents.some((dependent) => blocks(dependent.object, object));
@@ -63,7 +63,7 @@ function planOwned({ item, owners, dependents }: GarbageSnapshot): Plan {
   if (!waiting || dependents.length === 0) return { actions: [deletion(item, policyOf(item.object))] };
   // Dependents that wait in their turn may close a circle: no reference of this object blocks any more.
   const circle = dependents.some((dependent) => isWaitingForDependents(dependent.object)) ? [unblock(item)] : [];
-  return perform(circle, ([outcome]) => ({ actions: [deletion(outcome?.object ? { ...item, object: outcome.object } : item, 'Foreground')] }));
+  return andThen(circle, ([outcome]) => ({ actions: [deletion(outcome?.object ? { ...item, object: outcome.object } : item, 'Foreground')] }));
 }
 
 function blocks({ metadata }: KubeObject, owner: KubeObject): boolean {
@@ -76,32 +76,37 @@ function policyOf({ metadata }: KubeObject): 'Orphan' | 'Foreground' | 'Backgrou
 }
 
 function inParallel(actions: Action[]): Action[] {
-  return actions.length > 0 ? [{ do: 'batch', slowStart: false, actions }] : [];
+  return actions.length > 0 ? [{ type: 'batch', slowStart: false, actions }] : [];
 }
 
-function target({ resource, object: { metadata } }: Item): Pick<Extract<Action, { do: 'patch' }>, 'resource' | 'namespace' | 'name'> {
+function target({ resource, object: { metadata } }: Item): Pick<Extract<Action, { type: 'patch' }>, 'resource' | 'namespace' | 'name'> {
   return { resource, namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
 }
 
 /** Only this very object, and only as it was when the decision was made: its owners may have changed since. */
 function deletion(item: Item, propagationPolicy: 'Orphan' | 'Foreground' | 'Background'): Action {
   const { uid = '', resourceVersion = '' } = item.object.metadata;
-  return { ...target(item), do: 'delete', uid, resourceVersion, propagationPolicy };
+  return { ...target(item), type: 'delete', uid, resourceVersion, propagationPolicy };
 }
 
 function dropOwners(item: Item, uids: readonly string[]): Action {
   const body = { metadata: { uid: item.object.metadata.uid, ownerReferences: uids.map((uid) => ({ $patch: 'delete', uid })) } };
-  return { ...target(item), do: 'patch', body, patchType: 'application/strategic-merge-patch+json', ignore: ['NotFound'] };
+  return { ...target(item), type: 'patch', body, patchType: 'application/strategic-merge-patch+json', ignore: ['NotFound'] };
 }
 
 function unblock(item: Item): Action {
   const { uid, resourceVersion, ownerReferences = [] } = item.object.metadata;
   const unblocked = ownerReferences.map((reference) => ({ ...reference, blockOwnerDeletion: false }));
-  return { ...target(item), do: 'patch', body: { metadata: { uid, resourceVersion, ownerReferences: unblocked } }, patchType: 'application/merge-patch+json' };
+  return {
+    ...target(item),
+    type: 'patch',
+    body: { metadata: { uid, resourceVersion, ownerReferences: unblocked } },
+    patchType: 'application/merge-patch+json',
+  };
 }
 
 function removeFinalizer(item: Item, finalizer: string): Action {
   const { resourceVersion, finalizers = [] } = item.object.metadata;
   const body = { metadata: { resourceVersion, finalizers: finalizers.filter((one) => one !== finalizer) } };
-  return { ...target(item), do: 'patch', body, patchType: 'application/merge-patch+json', ignore: ['NotFound'] };
+  return { ...target(item), type: 'patch', body, patchType: 'application/merge-patch+json', ignore: ['NotFound'] };
 }

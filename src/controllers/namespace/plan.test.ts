@@ -29,13 +29,13 @@ describe('the plan for a namespace', () => {
         { resource: Pods, objects: [object('Pod', 'p')] },
       ]),
     );
-    expect(plan.actions).toMatchObject([{ do: 'batch', actions: [{ do: 'delete', name: 'p' }] }]);
+    expect(plan.actions).toMatchObject([{ type: 'batch', actions: [{ type: 'delete', name: 'p' }] }]);
     const then = plan.next!([
       { ok: true, parts: [{ ok: true, object: object('Pod', 'p', { deletionTimestamp: timestamp(NOW), deletionGracePeriodSeconds: 30 }) }] },
     ]);
     expect(then.requeueAfterMs).toBe(16_000);
     const [update] = then.actions;
-    const conditions = update?.do === 'update' ? (update.object as Namespace).status.conditions! : [];
+    const conditions = update?.type === 'update' ? (update.object as Namespace).status.conditions! : [];
     expect(conditions.find(({ type }) => type === 'NamespaceContentRemaining')).toMatchObject({
       status: 'True',
       reason: 'SomeResourcesRemain',
@@ -45,9 +45,9 @@ describe('the plan for a namespace', () => {
 
   it('finalizes an empty one, after its conditions', () => {
     const plan = planNamespace(snapshot([]));
-    expect(plan.actions).toMatchObject([{ do: 'update', subresource: 'status' }]);
+    expect(plan.actions).toMatchObject([{ type: 'update', subresource: 'status' }]);
     expect(plan.next!([{ ok: true, object: namespace }]).actions).toMatchObject([
-      { do: 'update', subresource: 'finalize', object: { spec: { finalizers: [] } } },
+      { type: 'update', subresource: 'finalize', object: { spec: { finalizers: [] } } },
     ]);
   });
 });

@@ -27,10 +27,10 @@ export function planNamespace(snapshot: NamespaceSnapshot): Plan {
     objects.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map((object) => deletion(resource, object)),
   );
   const report = (outcomes: Outcome[]): Plan => planReport(snapshot, deletions, outcomes[0]);
-  return deletions.length > 0 ? { actions: [{ do: 'batch', slowStart: false, actions: deletions }], next: report } : report([]);
+  return deletions.length > 0 ? { actions: [{ type: 'batch', slowStart: false, actions: deletions }], next: report } : report([]);
 }
 
-type Deletion = Extract<Action, { do: 'delete' }>;
+type Deletion = Extract<Action, { type: 'delete' }>;
 
 function isPods({ group, resource }: Resource): boolean {
   return group === Pods.group && resource === Pods.resource;
@@ -38,7 +38,7 @@ function isPods({ group, resource }: Resource): boolean {
 
 function deletion(resource: Resource, { metadata }: KubeObject): Deletion {
   const { namespace = '', name = '', uid = '' } = metadata;
-  return { do: 'delete', resource, namespace, name, uid, propagationPolicy: 'Background' };
+  return { type: 'delete', resource, namespace, name, uid, propagationPolicy: 'Background' };
 }
 
 interface Left {
@@ -51,7 +51,7 @@ function planReport(snapshot: NamespaceSnapshot, deletions: readonly Deletion[],
   const left = remaining(snapshot, deletions, outcome);
   const failures = (outcome?.parts ?? []).flatMap((part) => (part.ok ? [] : [part.error.message]));
   const conditions = nextConditions(namespace.status.conditions ?? [], describe(left, failures), now);
-  const report: Action[] = conditions ? [{ do: 'update', resource: Namespaces, subresource: 'status', object: withConditions(namespace, conditions) }] : [];
+  const report: Action[] = conditions ? [{ type: 'update', resource: Namespaces, subresource: 'status', object: withConditions(namespace, conditions) }] : [];
   if (failures.length > 0) return { actions: report };
   if (left.length > 0) return { actions: report, requeueAfterMs: retrySeconds(left) * 1000 };
   // What was just deleted may have left something behind: look once more before the namespace goes.
@@ -63,7 +63,7 @@ function finalize(namespace: Namespace, outcomes: readonly Outcome[]): Plan {
   if (outcomes.some(({ ok }) => !ok)) return NOTHING_TO_DO;
   const finalizers = (namespace.spec.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER).sort();
   const object: Namespace = { ...namespace, spec: { ...namespace.spec, finalizers } };
-  return { actions: [{ do: 'update', resource: Namespaces, subresource: 'finalize', object }] };
+  return { actions: [{ type: 'update', resource: Namespaces, subresource: 'finalize', object }] };
 }
 
 function withConditions(namespace: Namespace, conditions: NamespaceCondition[]): Namespace {

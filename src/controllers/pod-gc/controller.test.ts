@@ -25,7 +25,7 @@ describe('the pod garbage collector', () => {
     const nodes = [{ apiVersion: 'v1', kind: 'Node' as const, metadata: { name: 'n1' }, spec: {}, status: {} }];
     const plan = planPodGc({ now: NOW, pods, nodes: nodes as never, goneNodes: new Set(['gone']), terminatedPodThreshold: 1 });
     const names = (actions: typeof plan.actions): string[] =>
-      actions.flatMap((action) => (action.do === 'batch' ? action.actions : [])).map((action) => (action as { name: string }).name);
+      actions.flatMap((action) => (action.type === 'batch' ? action.actions : [])).map((action) => (action as { name: string }).name);
     expect(names(plan.actions).toSorted()).toEqual(['orphan', 'unplaced']);
     expect(names(plan.next!([{ ok: true, parts: [] }]).actions).toSorted()).toEqual(['done-1', 'orphan', 'unplaced']);
     expect(plan.requeueAfterMs).toBe(20_000);

@@ -6,7 +6,7 @@ import type { InformerFactory } from '../../client/informer.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { byAge } from '../ownership.ts';
 import { type Controller, watchRule } from '../runtime/controller.ts';
-import { type Action, type Plan, perform } from '../runtime/plan.ts';
+import { type Action, andThen, type Plan } from '../runtime/plan.ts';
 
 export interface PodGcSnapshot {
   now: number;
@@ -89,11 +89,11 @@ export function planPodGc(snapshot: PodGcSnapshot): Plan {
   const fail = inParallel(alive.map((pod) => failed(pod, orphaned.includes(pod), snapshot.now)));
   const remove = inParallel(victims.map(deletion));
   const done: Plan = { actions: [], requeueAfterMs: PERIOD_MS };
-  return { ...perform(fail, () => perform(remove, () => done)), requeueAfterMs: PERIOD_MS };
+  return { ...andThen(fail, () => andThen(remove, () => done)), requeueAfterMs: PERIOD_MS };
 }
 
 function inParallel(actions: Action[]): Action[] {
-  return actions.length > 0 ? [{ do: 'batch', slowStart: false, actions }] : [];
+  return actions.length > 0 ? [{ type: 'batch', slowStart: false, actions }] : [];
 }
 
 /** Evicted pods first, then the eldest. */
@@ -123,11 +123,11 @@ function failed({ metadata, status }: Pod, orphaned: boolean, now: number): Acti
   };
   const others = (status.conditions ?? []).filter(({ type }) => type !== condition.type);
   const body = { metadata: { uid: metadata.uid }, status: { phase: 'Failed', ...(orphaned ? { conditions: [...others, condition] } : {}) } };
-  return { ...target({ metadata }), do: 'patch', body, patchType: 'application/merge-patch+json', subresource: 'status', ignore: ['NotFound'] };
+  return { ...target({ metadata }), type: 'patch', body, patchType: 'application/merge-patch+json', subresource: 'status', ignore: ['NotFound'] };
 }
 
 function deletion({ metadata }: Pod): Action {
-  return { ...target({ metadata }), do: 'delete', uid: metadata.uid ?? '', gracePeriodSeconds: 0 };
+  return { ...target({ metadata }), type: 'delete', uid: metadata.uid ?? '', gracePeriodSeconds: 0 };
 }
 
 function target({ metadata }: Pick<Pod, 'metadata'>): { resource: typeof Pods; namespace: string; name: string } {

@@ -7,14 +7,12 @@ import type { InformerFactory, Lister } from '../../client/informer.ts';
 import { indexByController, indexBySelector, orphansFor, ownedBy, ownersFor } from '../adoption-index.ts';
 import { controllerOf } from '../ownership.ts';
 import { type Change, type Controller, type ObserveContext, watchRule } from '../runtime/controller.ts';
-import { planReplicaSet, type ReplicaSetFaults, type ReplicaSetSnapshot } from './plan.ts';
+import { planReplicaSet, type ReplicaSetSnapshot } from './plan.ts';
 import { replicaSetWorkload, replicationControllerWorkload, type Workload } from './workload.ts';
 
 export interface ReplicaSetControllerOptions {
   /** Count terminating pods in the status (feature gate DeploymentReplicaSetTerminatingReplicas, off as in v1.34). */
   countTerminating?: boolean;
-  /** Test-only. */
-  faults?: ReplicaSetFaults;
 }
 
 interface Kind<T extends KubeObject> {
@@ -113,6 +111,5 @@ function observe<T extends KubeObject>(
     relatedPods: siblings.flatMap((sibling) => ownedBy(pods, sibling.metadata.uid!)),
     expectationsMet,
     countTerminating: options.countTerminating ?? false,
-    ...(options.faults ? { faults: options.faults } : {}),
   };
 }

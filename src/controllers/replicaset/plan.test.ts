@@ -77,36 +77,37 @@ function run(plan: Plan, outcomeOf: (action: Action) => Outcome = () => ({ ok: t
   return { actions, requeueAfterMs };
 }
 
-const parts = (actions: Action[]): Action[] => actions.flatMap((action) => (action.do === 'batch' ? action.actions : []));
+const parts = (actions: Action[]): Action[] => actions.flatMap((action) => (action.type === 'batch' ? action.actions : []));
 const statusOf = (actions: Action[]): ReplicaSet['status'] | undefined => {
-  const update = actions.find((action) => action.do === 'update');
-  return update?.do === 'update' ? (update.object as ReplicaSet).status : undefined;
+  const update = actions.find((action) => action.type === 'update');
+  return update?.type === 'update' ? (update.object as ReplicaSet).status : undefined;
 };
 
 describe('the ranking for deletion', () => {
+  // Each case is of a rule, and rests on those before it.
   const first = (pods: Pod[], related: Pod[] = []): string => podsToDelete(pods, related, { count: 1, now: NOW })[0]!.metadata.name!;
   const cases: [string, Pod, Pod, Pod[]?][] = [
-    ['a) unscheduled before scheduled', pod('x', { node: '', phase: 'Pending' }), pod('y', { phase: 'Pending' })],
-    ['b) pending before running', pod('x', { phase: 'Pending' }), pod('y')],
-    ['c) not ready before ready', pod('x'), pod('y', { readyAgoSeconds: 50 })],
-    ['d) lower deletion cost', pod('x', { readyAgoSeconds: 50, cost: '-5' }), pod('y', { readyAgoSeconds: 50 })],
+    ['RS-20 unscheduled before scheduled', pod('x', { node: '', phase: 'Pending' }), pod('y', { phase: 'Pending' })],
+    ['RS-21 pending before running', pod('x', { phase: 'Pending' }), pod('y')],
+    ['RS-22 not ready before ready', pod('x'), pod('y', { readyAgoSeconds: 50 })],
+    ['RS-23 lower deletion cost', pod('x', { readyAgoSeconds: 50, cost: '-5' }), pod('y', { readyAgoSeconds: 50 })],
     [
-      'e) more pods on the node',
+      'RS-24 more pods on the node',
       pod('x', { readyAgoSeconds: 50, node: 'n1' }),
       pod('y', { readyAgoSeconds: 50, node: 'n2' }),
       [pod('x'), pod('r1'), pod('r2'), pod('y', { node: 'n2' })],
     ],
-    ['f) ready for a shorter time', pod('x', { readyAgoSeconds: 30 }), pod('y', { readyAgoSeconds: 3600 })],
-    ['g) more restarts', pod('x', { restarts: 5 }), pod('y')],
-    ['h) younger', pod('x', { phase: 'Pending', createdAgoSeconds: 10 }), pod('y', { phase: 'Pending', createdAgoSeconds: 5000 })],
+    ['RS-25 ready for a shorter time', pod('x', { readyAgoSeconds: 30 }), pod('y', { readyAgoSeconds: 3600 })],
+    ['RS-26 more restarts', pod('x', { restarts: 5 }), pod('y')],
+    ['RS-27 younger', pod('x', { phase: 'Pending', createdAgoSeconds: 10 }), pod('y', { phase: 'Pending', createdAgoSeconds: 5000 })],
     ['within a power of two, the uid decides', pod('a', { readyAgoSeconds: 3500 }), pod('b', { readyAgoSeconds: 3000 })],
   ];
-  it.each(cases)('C073 %s', (_, goes, stays, related) => {
+  it.each(cases)('C073 RS-20 RS-21 RS-22 RS-23 RS-24 RS-25 RS-26 RS-27: %s', (_, goes, stays, related) => {
     expect(first([goes, stays], related)).toBe(goes.metadata.name);
     expect(first([stays, goes], related)).toBe(goes.metadata.name);
   });
 
-  it('C075: pods of sibling ReplicaSets count on a node', () => {
+  it('C075 RS-24: pods of sibling ReplicaSets count on a node', () => {
     const [o1, o2, w1] = [
       pod('o1', { readyAgoSeconds: 50 }),
       pod('o2', { readyAgoSeconds: 50, node: 'n2' }),
@@ -117,41 +118,40 @@ describe('the ranking for deletion', () => {
 });
 
 describe('the plan of a ReplicaSet', () => {
-  it('creates what is missing in a slow start, and reports what it saw', () => {
+  it('RS-10 RS-14 RS-30: creates what is missing in a slow start, and reports what it saw', () => {
     const { actions } = run(planReplicaSet(snapshot(replicaSet(3), [pod('a', { readyAgoSeconds: 1 })])));
-    expect(actions[0]).toMatchObject({ do: 'batch', slowStart: true });
+    expect(actions[0]).toMatchObject({ type: 'batch', slowStart: true });
     expect(parts(actions)).toHaveLength(2);
     expect(parts(actions)[0]).toMatchObject({ object: { metadata: { generateName: 'web-1-', labels: LABELS } } });
     expect(statusOf(actions)).toEqual({ replicas: 1, fullyLabeledReplicas: 1, readyReplicas: 1, availableReplicas: 1, observedGeneration: 1 });
   });
 
-  it('never more than 500 at once', () => {
+  it('RS-10: never more than 500 at once', () => {
     expect(parts(run(planReplicaSet(snapshot(replicaSet(2000), []))).actions)).toHaveLength(500);
   });
 
-  it('stale cache: decides nothing while the cache has not shown what was done before', () => {
+  it('RS-12 stale cache: decides nothing while the cache has not shown what was done before', () => {
     const { actions } = run(planReplicaSet(snapshot(replicaSet(3), [], { expectationsMet: false })));
-    expect(actions.map((action) => action.do)).toEqual(['update']);
-    expect(parts(run(planReplicaSet(snapshot(replicaSet(3), [], { expectationsMet: false, faults: { skipExpectations: true } }))).actions)).toHaveLength(3);
+    expect(actions.map((action) => action.type)).toEqual(['update']);
   });
 
-  it('C068: a pod being deleted is replaced at once, a failed one too and is left lying', () => {
+  it('C068 RS-3: a pod being deleted is replaced at once, a failed one too and is left lying', () => {
     const { actions } = run(planReplicaSet(snapshot(replicaSet(3), [pod('a'), pod('b', { deleting: true }), pod('c', { phase: 'Failed' })])));
     expect(parts(actions)).toHaveLength(2);
-    expect(parts(actions).every((action) => action.do === 'create')).toBe(true);
+    expect(parts(actions).every((action) => action.type === 'create')).toBe(true);
     expect(statusOf(actions)?.replicas).toBe(1);
   });
 
-  it('C046: a bare pod that matches is adopted after a look at the live owner', () => {
+  it('C046 RS-1 RS-2: a bare pod that matches is adopted after a look at the live owner', () => {
     const { actions } = run(planReplicaSet(snapshot(replicaSet(2), [pod('a'), pod('bare', { owner: '' })])));
-    expect(actions.map((action) => action.do).slice(0, 2)).toEqual(['verifyLive', 'patch']);
+    expect(actions.map((action) => action.type).slice(0, 2)).toEqual(['verifyLive', 'patch']);
     const without = run(planReplicaSet(snapshot(replicaSet(1), [pod('a', { labels: { app: 'other' } })]))).actions;
-    expect(without[0]).toMatchObject({ do: 'patch', name: 'a', body: { metadata: { ownerReferences: [{ $patch: 'delete', uid: 'rs' }] } } });
+    expect(without[0]).toMatchObject({ type: 'patch', name: 'a', body: { metadata: { ownerReferences: [{ $patch: 'delete', uid: 'rs' }] } } });
   });
 
-  it('C064: a refused pod becomes the ReplicaFailure condition, and goes with the first clean sync', () => {
+  it('C064 RS-31: a refused pod becomes the ReplicaFailure condition, and goes with the first clean sync', () => {
     const error = forbidden({ group: '', resource: 'pods' }, 'web-1-x', 'exceeded quota: q');
-    const { actions } = run(planReplicaSet(snapshot(replicaSet(3), [])), (action) => (action.do === 'batch' ? { ok: false, error } : { ok: true }));
+    const { actions } = run(planReplicaSet(snapshot(replicaSet(3), [])), (action) => (action.type === 'batch' ? { ok: false, error } : { ok: true }));
     expect(statusOf(actions)?.conditions).toEqual([
       { type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message: error.message, lastTransitionTime: timestamp(NOW) },
     ]);
@@ -159,7 +159,7 @@ describe('the plan of a ReplicaSet', () => {
     expect(statusOf(run(planReplicaSet(snapshot(failing, []))).actions)?.conditions).toBeUndefined();
   });
 
-  it('C066: each pod becomes available in its own time, exactly then', () => {
+  it('C066 RS-32: each pod becomes available in its own time, exactly then', () => {
     const object = replicaSet(3, { minReadySeconds: 60 });
     const ages = [60, 40, 20].map((readyAgoSeconds, index) => pod(`p${index}`, { readyAgoSeconds }));
     const { actions, requeueAfterMs } = run(planReplicaSet(snapshot(object, ages)));
@@ -167,14 +167,41 @@ describe('the plan of a ReplicaSet', () => {
     expect(requeueAfterMs).toBe(20_000);
   });
 
-  it('a settled ReplicaSet does nothing', () => {
+  it('RS-11: what is too much goes side by side, the least of harm first, never more than 500 at once', () => {
+    const pods = [pod('a', { readyAgoSeconds: 50 }), pod('b'), pod('c', { readyAgoSeconds: 50 })];
+    const { actions } = run(planReplicaSet(snapshot(replicaSet(2), pods)));
+    expect(actions[0]).toMatchObject({ type: 'batch', slowStart: false, because: { rule: 'RS-11', facts: { replicas: 2, active: 3 } } });
+    expect(parts(actions)).toMatchObject([{ type: 'delete', name: 'b', uid: 'b' }]);
+    const many = Array.from({ length: 600 }, (_, index) => pod(`p${index}`));
+    expect(parts(run(planReplicaSet(snapshot(replicaSet(0), many))).actions)).toHaveLength(500);
+  });
+
+  it('RS-15: every creation and deletion is to be told of; in a namespace that goes, no failure', () => {
+    const [creation] = parts(run(planReplicaSet(snapshot(replicaSet(1), []))).actions);
+    expect(creation).toMatchObject({
+      ignoreTerminatingNamespace: true,
+      events: { success: { reason: 'SuccessfulCreate' }, failure: { reason: 'FailedCreate' } },
+    });
+    const [deletion] = parts(run(planReplicaSet(snapshot(replicaSet(0), [pod('a')]))).actions);
+    expect(deletion).toMatchObject({ events: { success: { reason: 'SuccessfulDelete' }, failure: { reason: 'FailedDelete' } } });
+  });
+
+  it('RS-33: pods on their way out are counted where the gate is open', () => {
+    const pods = [pod('a', { readyAgoSeconds: 1 }), pod('b', { deleting: true })];
+    for (const countTerminating of [false, true]) {
+      const { actions } = run(planReplicaSet(snapshot(replicaSet(1), pods, { countTerminating })));
+      expect(statusOf(actions)?.terminatingReplicas).toBe(countTerminating ? 1 : undefined);
+    }
+  });
+
+  it('RS-30: a settled ReplicaSet does nothing', () => {
     const status = { replicas: 1, fullyLabeledReplicas: 1, readyReplicas: 1, availableReplicas: 1, observedGeneration: 1 };
     expect(run(planReplicaSet(snapshot(replicaSet(1, { status }), [pod('a', { readyAgoSeconds: 1 })]))).actions).toEqual([]);
   });
 
-  it('one that is being deleted neither creates nor adopts', () => {
+  it('RS-13: one that is being deleted neither creates nor adopts', () => {
     const object = replicaSet(3);
     const deleting = { ...object, metadata: { ...object.metadata, deletionTimestamp: timestamp(NOW) } };
-    expect(run(planReplicaSet(snapshot(deleting, []))).actions.map((action) => action.do)).toEqual(['update']);
+    expect(run(planReplicaSet(snapshot(deleting, []))).actions.map((action) => action.type)).toEqual(['update']);
   });
 });

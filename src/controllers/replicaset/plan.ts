@@ -3,7 +3,7 @@ import type { Draft } from '../../api/object.ts';
 import { Pods } from '../../api/resources.ts';
 import { claim, controllerReference } from '../ownership.ts';
 import { isPodActive, isPodTerminating } from '../pod-state.ts';
-import type { Action, ActionEvents, Outcome, Plan } from '../runtime/plan.ts';
+import type { Action, ActionEvents, Because, Outcome, Plan } from '../runtime/plan.ts';
 import { podsToDelete } from './ranking.ts';
 import { nextAvailabilityCheck, nextStatus } from './status.ts';
 import type { Workload } from './workload.ts';
@@ -20,14 +20,6 @@ export interface ReplicaSetSnapshot {
   expectationsMet: boolean;
   /** Count terminating pods in the status (feature gate DeploymentReplicaSetTerminatingReplicas). */
   countTerminating?: boolean;
-  /** Test-only faults. */
-  faults?: ReplicaSetFaults;
-}
-
-/** Planted bugs, so that tests can show that they would be found. Never set elsewhere. */
-export interface ReplicaSetFaults {
-  skipExpectations?: boolean;
-  skipLiveCheck?: boolean;
 }
 
 /** At most so many pods are created or deleted at once. */
@@ -36,19 +28,18 @@ const MAX_NAME = 253;
 
 /** Upstream: pkg/controller/replicaset/replica_set.go (syncReplicaSet). */
 export function planReplicaSet(snapshot: ReplicaSetSnapshot): Plan {
-  const { workload, pods, faults = {} } = snapshot;
+  const { workload, pods } = snapshot;
   const { object: owner, resource: ownerResource, selector } = workload;
   const candidates = pods.filter((pod) => isPodActive(pod) || (snapshot.countTerminating && isPodTerminating(pod)));
-  return claim({ owner, ownerResource, resource: Pods, selector, candidates, skipLiveCheck: faults.skipLiveCheck ?? false }, (claimed) =>
-    planReplicas(snapshot, claimed),
-  );
+  const rules = { adoption: 'RS-1', release: 'RS-2' };
+  return claim({ owner, ownerResource, resource: Pods, selector, candidates, rules }, (claimed) => planReplicas(snapshot, claimed));
 }
 
 function planReplicas(snapshot: ReplicaSetSnapshot, claimed: readonly Pod[]): Plan {
-  const { workload, expectationsMet, faults = {} } = snapshot;
+  const { workload, expectationsMet } = snapshot;
   const activePods = claimed.filter(isPodActive);
   const terminatingPods = claimed.filter(isPodTerminating);
-  const decide = (expectationsMet || faults.skipExpectations) && workload.object.metadata.deletionTimestamp === undefined;
+  const decide = expectationsMet && workload.object.metadata.deletionTimestamp === undefined;
   const actions = decide ? replicaActions(snapshot, activePods) : [];
   const report = (outcomes: Outcome[]): Plan => planStatus(snapshot, { activePods, terminatingPods, failure: failureOf(outcomes) });
   return actions.length > 0 ? { actions, next: report } : report([]);
@@ -57,19 +48,23 @@ function planReplicas(snapshot: ReplicaSetSnapshot, claimed: readonly Pod[]): Pl
 /** Creates or deletes what is missing or too much. Upstream: manageReplicas. */
 function replicaActions({ now, workload, relatedPods }: ReplicaSetSnapshot, activePods: readonly Pod[]): Action[] {
   const missing = workload.replicas - activePods.length;
+  const facts = { replicas: workload.replicas, active: activePods.length };
   if (missing > 0) {
+    const because = { rule: 'RS-10', facts };
     const creation: Action = {
-      do: 'create',
+      type: 'create',
       resource: Pods,
       object: podFromTemplate(workload),
       ignoreTerminatingNamespace: true,
       events: creationEvents(workload),
+      because,
     };
-    return [{ do: 'batch', slowStart: true, actions: Array.from({ length: Math.min(missing, BURST) }, () => creation) }];
+    return [{ type: 'batch', slowStart: true, actions: Array.from({ length: Math.min(missing, BURST) }, () => creation), because }];
   }
   if (missing < 0) {
     const victims = podsToDelete(activePods, relatedPods, { count: Math.min(-missing, BURST), now });
-    return [{ do: 'batch', slowStart: false, actions: victims.map((pod) => deletion(workload, pod)) }];
+    const because = { rule: 'RS-11', facts };
+    return [{ type: 'batch', slowStart: false, actions: victims.map((pod) => deletion(workload, pod, because)), because }];
   }
   return [];
 }
@@ -82,14 +77,14 @@ function creationEvents({ object }: Workload): ActionEvents {
   };
 }
 
-function deletion({ object }: Workload, { metadata }: Pod): Action {
+function deletion({ object }: Workload, { metadata }: Pod, because: Because): Action {
   const { namespace = '', name = '', uid = '' } = metadata;
   const events: ActionEvents = {
     about: object,
     success: { reason: 'SuccessfulDelete', message: 'Deleted pod: {name}' },
     failure: { reason: 'FailedDelete', prefix: 'Error deleting' },
   };
-  return { do: 'delete', resource: Pods, namespace, name, uid, events };
+  return { type: 'delete', resource: Pods, namespace, name, uid, events, because };
 }
 
 /** Upstream: controller.GetPodFromTemplate. */
@@ -123,7 +118,8 @@ interface Result {
 function planStatus({ now, workload, countTerminating }: ReplicaSetSnapshot, { activePods, terminatingPods, failure }: Result): Plan {
   const { object, resource, minReadySeconds } = workload;
   const status = nextStatus(workload, { now, activePods, failure, ...(countTerminating ? { terminatingPods } : {}) });
-  const actions: Action[] = status ? [{ do: 'update', resource, subresource: 'status', object: { ...object, status } as typeof object }] : [];
+  const because = { rule: failure === undefined ? 'RS-30' : 'RS-31', facts: { active: activePods.length } };
+  const actions: Action[] = status ? [{ type: 'update', resource, subresource: 'status', object: { ...object, status } as typeof object, because }] : [];
   const { readyReplicas = 0, availableReplicas = 0 } = status ?? object.status ?? {};
   if (failure !== undefined || minReadySeconds === 0 || readyReplicas === availableReplicas) return { actions };
   return { actions, requeueAfterMs: nextAvailabilityCheck(activePods, minReadySeconds, now) ?? minReadySeconds * 1000 };

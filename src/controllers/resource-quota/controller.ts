@@ -64,7 +64,7 @@ export function planQuota({ quota, content, now }: QuotaSnapshot): Plan {
   const used = canonical(Object.fromEntries(Object.keys(hard).map((name) => [name, total[name] ?? '0'])));
   if (deepEqual(quota.status?.hard ?? {}, hard) && deepEqual(quota.status?.used ?? {}, used)) return { actions: [], requeueAfterMs: SYNC_PERIOD_MS };
   const object: ResourceQuota = { ...quota, status: { ...quota.status, hard, used } };
-  return { actions: [{ do: 'update', resource: ResourceQuotas, subresource: 'status', object }], requeueAfterMs: SYNC_PERIOD_MS };
+  return { actions: [{ type: 'update', resource: ResourceQuotas, subresource: 'status', object }], requeueAfterMs: SYNC_PERIOD_MS };
 }
 
 /** Whether the quota's scopes let it count the object. Quotas with scopes count pods only. */

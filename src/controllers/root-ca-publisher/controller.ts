@@ -44,11 +44,11 @@ export function planRootCa({ namespace, configMap, certificateAuthority }: RootC
   const annotations = { [DESCRIPTION]: DESCRIPTION_TEXT };
   if (!configMap) {
     const object = { metadata: { name: NAME, namespace: namespace.metadata.name, annotations }, data };
-    return { actions: [{ do: 'create', resource: ConfigMaps, object, ifExists: 'get', ignoreTerminatingNamespace: true }] };
+    return { actions: [{ type: 'create', resource: ConfigMaps, object, ifExists: 'get', ignoreTerminatingNamespace: true }] };
   }
   const sameData = configMap.data?.['ca.crt'] === certificateAuthority && Object.keys(configMap.data).length === 1;
   if (sameData && configMap.metadata.annotations?.[DESCRIPTION] !== undefined) return NOTHING_TO_DO;
   const metadata = { ...configMap.metadata, annotations: { ...configMap.metadata.annotations, ...annotations } };
   const object: ConfigMap = { ...configMap, metadata, data };
-  return { actions: [{ do: 'update', resource: ConfigMaps, object }] };
+  return { actions: [{ type: 'update', resource: ConfigMaps, object }] };
 }

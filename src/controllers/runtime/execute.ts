@@ -2,6 +2,7 @@ import type { KubeObject } from '../../api/object.ts';
 import { hasReason, StatusError } from '../../api/status.ts';
 import type { Client } from '../../client/client.ts';
 import type { EventRecorder } from '../../client/event-recorder.ts';
+import type { Log } from '../../lib/log.ts';
 import type { Action, ActionEvents, BatchAction, CreateAction, DeleteAction, Outcome, PatchAction, Plan, UpdateAction, VerifyLiveAction } from './plan.ts';
 
 /** Told before each create and delete is sent, and when one comes to nothing. */
@@ -16,6 +17,8 @@ export interface ExecutionContext {
   client: Client;
   recorder: EventRecorder;
   expecting?: Expecting;
+  /** Told of each action and why it is taken. */
+  log?: Log;
   /** Asked before each write: true ends the execution there, as a crash would. */
   stopped?: () => boolean;
 }
@@ -48,8 +51,9 @@ export async function execute(plan: Plan, context: ExecutionContext): Promise<Ex
 }
 
 async function perform(action: Action, context: ExecutionContext): Promise<Outcome> {
+  if (action.because && action.type !== 'batch') context.log?.debug?.(describe(action), { rule: action.because.rule, ...action.because.facts });
   try {
-    switch (action.do) {
+    switch (action.type) {
       case 'create':
         return await create(action, context);
       case 'update':
@@ -69,6 +73,20 @@ async function perform(action: Action, context: ExecutionContext): Promise<Outco
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return { ok: false, error };
+  }
+}
+
+function describe(action: Exclude<Action, BatchAction>): string {
+  switch (action.type) {
+    case 'create':
+    case 'update': {
+      const { namespace, name, generateName } = action.object.metadata ?? {};
+      return `${action.type} ${action.resource.resource} ${namespace}/${name ?? generateName}`;
+    }
+    case 'event':
+      return `event ${action.note.reason} about ${action.about.kind} ${action.about.metadata.namespace}/${action.about.metadata.name}`;
+    default:
+      return `${action.type} ${action.resource.resource} ${action.namespace}/${action.name}`;
   }
 }
 

@@ -10,14 +10,26 @@ export interface Target {
   name: string;
 }
 
+/** Why an action is planned. */
+export interface Because {
+  /** The number of the rule that asks for it, in the controller's SPEC.md. */
+  rule: string;
+  /** What the rule was applied to, in a few words and numbers. */
+  facts?: Readonly<Record<string, string | number | boolean>>;
+}
+
+interface Reasoned {
+  because?: Because;
+}
+
 /**
  * One thing to do, as plain data. An update carries the resourceVersion that the decision was made upon and so fails
  * with a Conflict where the object has changed since.
  */
 export type Action = CreateAction | UpdateAction | PatchAction | DeleteAction | EventAction | VerifyLiveAction | BatchAction;
 
-export interface CreateAction {
-  do: 'create';
+export interface CreateAction extends Reasoned {
+  type: 'create';
   resource: Resource;
   object: Draft<KubeObject>;
   /** `get`: where the name is taken, the outcome carries the object that has it, and is no failure. */
@@ -28,15 +40,15 @@ export interface CreateAction {
   events?: ActionEvents;
 }
 
-export interface UpdateAction {
-  do: 'update';
+export interface UpdateAction extends Reasoned {
+  type: 'update';
   resource: Resource;
   object: KubeObject;
   subresource?: 'status' | 'finalize';
 }
 
-export interface PatchAction extends Target {
-  do: 'patch';
+export interface PatchAction extends Target, Reasoned {
+  type: 'patch';
   body: unknown;
   patchType: PatchType;
   subresource?: string;
@@ -44,8 +56,8 @@ export interface PatchAction extends Target {
   ignore?: string[];
 }
 
-export interface DeleteAction extends Target {
-  do: 'delete';
+export interface DeleteAction extends Target, Reasoned {
+  type: 'delete';
   /** Deletes nothing else of the same name. */
   uid: string;
   resourceVersion?: string;
@@ -61,15 +73,15 @@ export interface ActionEvents {
   failure: { reason: string; prefix: string };
 }
 
-export interface EventAction {
-  do: 'event';
+export interface EventAction extends Reasoned {
+  type: 'event';
   about: KubeObject;
   note: EventNote;
 }
 
 /** Reads from the API server itself, not from a cache, that the object exists with this uid and is not being deleted. */
-export interface VerifyLiveAction extends Target {
-  do: 'verifyLive';
+export interface VerifyLiveAction extends Target, Reasoned {
+  type: 'verifyLive';
   uid: string;
 }
 
@@ -77,8 +89,8 @@ export interface VerifyLiveAction extends Target {
  * Independent actions, side by side. `slowStart`: first one, then two, four, …; a round with a failure is the last.
  * The outcome of the batch carries those of the actions that were tried.
  */
-export interface BatchAction {
-  do: 'batch';
+export interface BatchAction extends Reasoned {
+  type: 'batch';
   actions: Action[];
   slowStart: boolean;
 }
@@ -117,7 +129,7 @@ export interface Plan {
 export const NOTHING_TO_DO: Plan = { actions: [] };
 
 /** Performs the actions and, if all succeed, goes on with `next`. Without actions it goes on at once. */
-export function perform(actions: Action[], next: (outcomes: Success[]) => Plan): Plan {
+export function andThen(actions: Action[], next: (outcomes: Success[]) => Plan): Plan {
   if (actions.length === 0) return next([]);
   return { actions, next: (outcomes) => (outcomes.every((outcome) => outcome.ok) ? next(outcomes) : NOTHING_TO_DO) };
 }

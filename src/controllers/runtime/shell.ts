@@ -129,7 +129,7 @@ export class Shell<Snapshot> implements Runnable {
       if (unmetForMs > 0) this.#queue.addAfter(key, unmetForMs);
       const snapshot = await this.#controller.observe(key, { now: clock.now(), expectationsMet: unmetForMs === 0 });
       if (snapshot === undefined) return undefined;
-      const context: ExecutionContext = { client, recorder, stopped: () => this.#stop.signal.aborted };
+      const context: ExecutionContext = { client, recorder, log, stopped: () => this.#stop.signal.aborted };
       if (expects && owner !== undefined) context.expecting = this.#expecting(owner, expects);
       const { failure, requeueAfterMs } = await execute(this.#controller.plan(snapshot), context);
       if (requeueAfterMs !== undefined) this.#queue.addAfter(key, requeueAfterMs);

@@ -32,5 +32,5 @@ export function serviceAccountController(informers: InformerFactory): Controller
 export function planServiceAccount({ namespace, exists }: ServiceAccountSnapshot): Plan {
   if (exists || namespace.status.phase !== 'Active') return NOTHING_TO_DO;
   const object = { metadata: { name: NAME, namespace: namespace.metadata.name } };
-  return { actions: [{ do: 'create', resource: ServiceAccounts, object, ifExists: 'get', ignoreTerminatingNamespace: true }] };
+  return { actions: [{ type: 'create', resource: ServiceAccounts, object, ifExists: 'get', ignoreTerminatingNamespace: true }] };
 }

@@ -1,8 +1,8 @@
-import { LogStore } from '../log-store.ts';
+import { LogStore, type StoreOptions } from '../log-store.ts';
 
 /** A store that is gone with the process. */
 export class MemoryStore extends LogStore {
-  constructor(options: { historyLimit?: number } = {}) {
+  constructor(options: StoreOptions = {}) {
     super(options);
   }
 }
