@@ -1,7 +1,7 @@
 import { allowsNode } from '../api/core/v1/node/selector.ts';
 import { addInto, amountsOf, podRequests } from '../api/core/v1/pod/requests.ts';
 import type { Node, Pod } from '../api/generated/types/core.v1.ts';
-import type { Cause } from './plan/life.ts';
+import type { Cause } from './plan/pod-life.ts';
 
 /**
  * Why this node does not take a pod that has been bound to it (upstream: pkg/kubelet/lifecycle, GeneralFilter).

@@ -1,7 +1,7 @@
 import type { ContainerStatus as ApiStatus, Container, ContainerState, ContainerStateTerminated } from '../api/generated/types/core.v1.ts';
 import { timestamp } from '../lib/clock.ts';
 import type { ContainerStatus } from '../runtime/runtime.ts';
-import type { Cause } from './plan/life.ts';
+import type { Cause } from './plan/pod-life.ts';
 import type { ProbeFindings } from './plan/state.ts';
 
 /** The runs of one container: the latest, and the one before it. */

@@ -2,7 +2,7 @@ import type { ContainerStatus as ApiStatus, Container, Pod, PodStatus } from '..
 import { timestamp } from '../lib/clock.ts';
 import type { ContainerStatus, PodSandbox } from '../runtime/runtime.ts';
 import { containerStatus } from './container-statuses.ts';
-import type { Cause } from './plan/life.ts';
+import type { Cause } from './plan/pod-life.ts';
 import type { ProbeFindings } from './plan/state.ts';
 import { podConditions } from './pod-conditions.ts';
 import { type PodPhase, podPhase } from './pod-phase.ts';

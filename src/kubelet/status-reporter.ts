@@ -2,7 +2,7 @@ import type { Pod, PodStatus } from '../api/generated/types/core.v1.ts';
 import { type Timer, timestamp } from '../lib/clock.ts';
 import type { NodeServices } from './node-services.ts';
 import type { StatusReport } from './plan/action.ts';
-import type { Cause } from './plan/life.ts';
+import type { Cause } from './plan/pod-life.ts';
 import type { ProbeFindings } from './plan/state.ts';
 import { podStatus } from './pod-status.ts';
 import { writeStatus } from './status-writer.ts';

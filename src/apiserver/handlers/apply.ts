@@ -5,7 +5,7 @@ import { targetOf } from '../decode/body.ts';
 import type { ServedResource } from '../served-resource.ts';
 import { writeOptions } from '../write/options.ts';
 import { targetOfRequest } from '../write/write.ts';
-import type { HandlerParts } from './stored.ts';
+import type { HandlerParts } from './parts.ts';
 
 /** Server-side apply of a configuration: creates the object, or merges into it what the manager says it shall be. */
 export async function apply(

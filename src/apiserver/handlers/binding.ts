@@ -9,7 +9,7 @@ import type { Registry } from '../registry.ts';
 import type { Handlers, ServedResource } from '../served-resource.ts';
 import { writeOptions } from '../write/options.ts';
 import { type Part, targetOfRequest } from '../write/write.ts';
-import type { HandlerParts } from './stored.ts';
+import type { HandlerParts } from './parts.ts';
 
 /** A binding changes the pod's place, which its own rules keep from changing. */
 const PLACE: Part = { merge: (submitted) => submitted, validateUpdate: () => [] };

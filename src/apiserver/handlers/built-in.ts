@@ -11,10 +11,11 @@ import { type Handlers, servedResource } from '../served-resource.ts';
 import { bareBindingHandlers, bindingHandlers } from './binding.ts';
 import { evictionHandlers } from './eviction.ts';
 import { finalizeHandlers } from './finalize.ts';
+import type { HandlerParts } from './parts.ts';
 import { logHandlers, type PodConnector } from './pod-connection.ts';
 import { reviewHandlers } from './reviews.ts';
 import { scaleHandlers } from './scale.ts';
-import { type HandlerParts, partHandlers, storedHandlers } from './stored.ts';
+import { partHandlers, storedHandlers } from './stored.ts';
 
 const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 

@@ -9,7 +9,7 @@ import type { Registry } from '../registry.ts';
 import type { Handlers } from '../served-resource.ts';
 import { serverOptions, writeOptions } from '../write/options.ts';
 import { type Target, targetOfRequest } from '../write/write.ts';
-import type { HandlerParts } from './stored.ts';
+import type { HandlerParts } from './parts.ts';
 
 /** Pods in these states do not count for any budget. */
 const UNGUARDED_PHASES = new Set(['Pending', 'Succeeded', 'Failed']);

@@ -4,7 +4,7 @@ import { targetOf } from '../decode/body.ts';
 import type { Handlers } from '../served-resource.ts';
 import { writeOptions } from '../write/options.ts';
 import { type Part, targetOfRequest } from '../write/write.ts';
-import type { HandlerParts } from './stored.ts';
+import type { HandlerParts } from './parts.ts';
 
 /** What finalize takes of the body: spec.finalizers, and the version that the client has seen. */
 const FINALIZERS: Part = {

@@ -4,7 +4,7 @@ import { type Authorizer, MASTERS_GROUP } from '../chain/authorization.ts';
 import { targetOf } from '../decode/body.ts';
 import type { Handlers } from '../served-resource.ts';
 import { writeOptions } from '../write/options.ts';
-import type { HandlerParts } from './stored.ts';
+import type { HandlerParts } from './parts.ts';
 
 type Spec = Record<string, unknown>;
 type Answer = (spec: Spec, request: ApiRequest) => Promise<object> | object;

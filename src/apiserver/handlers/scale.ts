@@ -5,8 +5,8 @@ import { badRequest, conflict, invalid, notFound } from '../../api/status.ts';
 import type { Handlers, ServedResource } from '../served-resource.ts';
 import { writeOptions } from '../write/options.ts';
 import { type Part, targetOfRequest } from '../write/write.ts';
+import type { HandlerParts } from './parts.ts';
 import { patchOf } from './patch.ts';
-import type { HandlerParts } from './stored.ts';
 
 /** The rest of the object stays as it is; its own validation is the object's. */
 const REPLICAS: Part = { merge: (submitted) => submitted };

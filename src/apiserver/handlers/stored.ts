@@ -1,23 +1,17 @@
 import type { KubeList } from '../../api/object.ts';
 import type { ApiRequest } from '../../api/request.ts';
 import { badRequest, conflict, hasReason } from '../../api/status.ts';
-import { type BodyDecoder, targetOf } from '../decode/body.ts';
+import { targetOf } from '../decode/body.ts';
 import { get } from '../read/get.ts';
 import { list, selectObjects } from '../read/list.ts';
-import { type WatchSource, watch } from '../read/watch.ts';
+import { watch } from '../read/watch.ts';
 import type { Handler, Handlers, ServedResource } from '../served-resource.ts';
 import { writeOptions } from '../write/options.ts';
 import { type Submitted, targetOfRequest } from '../write/write.ts';
-import type { WritePath } from '../write/write-path.ts';
 import { apply } from './apply.ts';
 import { deleteOptions } from './delete-options.ts';
+import type { HandlerParts } from './parts.ts';
 import { patchOf } from './patch.ts';
-
-/** What handlers work with: the parts of one server. */
-export interface HandlerParts extends WatchSource {
-  writes: WritePath;
-  bodies: BodyDecoder;
-}
 
 /** How the resources are answered whose objects are stored: all but a few questions. */
 export function storedHandlers(parts: HandlerParts): Handlers {

@@ -1,7 +1,7 @@
 import type { Container } from '../../api/generated/types/core.v1.ts';
 import type { EventNote } from '../../client/event-recorder.ts';
 import type { ContainerStatus, PodSandbox } from '../../runtime/runtime.ts';
-import type { Cause } from './life.ts';
+import type { Cause } from './pod-life.ts';
 
 /** The rule of SPEC.md that asks for an action, and the facts that it was applied to. */
 export interface Because {

@@ -4,7 +4,8 @@ import type { ContainerStatus, PodSandbox } from '../../runtime/runtime.ts';
 import { CONTAINER_HASH_ANNOTATION } from '../labels.ts';
 import { containerHash } from '../pod-containers.ts';
 import type { PodAction } from './action.ts';
-import { type PodPlan, planPod } from './plan.ts';
+import { planPod } from './plan.ts';
+import type { PodPlan } from './pod-plan.ts';
 import { newborn, type PodState, type ProbeFindings } from './state.ts';
 
 const metadata = { name: 'p', namespace: 'n', uid: 'u', attempt: 0 };

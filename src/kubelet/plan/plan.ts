@@ -1,23 +1,11 @@
 import { refusal } from '../admit.ts';
 import type { PodAction, StatusReport } from './action.ts';
-import { type Cause, ending, isAlive, isOver, lifeNow, type PodLife } from './life.ts';
+import { ending, isAlive, isOver, lifeNow } from './life.ts';
+import type { Cause, PodLife } from './pod-life.ts';
+import type { PodPlan } from './pod-plan.ts';
 import { planRunning } from './running.ts';
 import { type PodState, sandboxOf } from './state.ts';
 import { planTermination } from './termination.ts';
-
-/** What to do next for one pod. */
-export interface PodPlan {
-  /** Where the pod stands once all of it is done. */
-  life: PodLife;
-  /** One after the other. */
-  actions: readonly PodAction[];
-  /** Containers that wait for a delay to pass. */
-  waiting: ReadonlyMap<string, Cause>;
-  /** When to plan again even if nothing happens. */
-  wakeAt: number | undefined;
-  /** Plan again at once: these actions bring others after them. */
-  again: boolean;
-}
 
 /**
  * All that is to be done for a pod, from its binding to its last trace (upstream: pod_workers.go, syncPod,

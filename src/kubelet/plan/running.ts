@@ -4,8 +4,9 @@ import { goSeconds } from '../back-off.ts';
 import { CONTAINER_HASH_ANNOTATION } from '../labels.ts';
 import { containerHash, containerNamed, fieldPathOf, isSidecar } from '../pod-containers.ts';
 import type { Because, PodAction, StatusReport } from './action.ts';
-import { type Cause, deadlineOf, graceMsOf } from './life.ts';
-import type { PodPlan } from './plan.ts';
+import { deadlineOf, graceMsOf } from './life.ts';
+import type { Cause } from './pod-life.ts';
+import type { PodPlan } from './pod-plan.ts';
 import { type PodState, runOf, sandboxOf } from './state.ts';
 import { stopsOf } from './termination.ts';
 

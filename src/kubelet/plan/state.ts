@@ -1,6 +1,6 @@
 import type { Node, Pod } from '../../api/generated/types/core.v1.ts';
 import type { ContainerStatus, PodSandbox } from '../../runtime/runtime.ts';
-import type { Cause, PodLife } from './life.ts';
+import type { Cause, PodLife } from './pod-life.ts';
 
 /** What probes have found of one run of a container. */
 export interface ProbeFindings {

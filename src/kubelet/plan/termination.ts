@@ -1,8 +1,8 @@
 import type { ContainerStatus } from '../../runtime/runtime.ts';
 import { containerNamed, isSidecar } from '../pod-containers.ts';
 import type { PodAction, StatusReport, StopContainer } from './action.ts';
-import type { End, PodLife, Terminating } from './life.ts';
-import type { PodPlan } from './plan.ts';
+import type { End, PodLife, Terminating } from './pod-life.ts';
+import type { PodPlan } from './pod-plan.ts';
 import { type PodState, sandboxOf } from './state.ts';
 
 /** Stops what runs of a pod, then its sandbox, then tells how it ended (upstream: SyncTerminatingPod, killPod). */
