@@ -50,7 +50,7 @@ export async function up(options: UpOptions): Promise<number> {
     const failure = await applyAndFollow(cluster, manifests, options, stop.signal);
     if (failure !== undefined && !lost) process.stderr.write(`error: ${failure}\n`);
     if (options.exit && !lost) return failure === undefined ? 0 : 1;
-    say(hints(kubeconfigFile, manifests));
+    if (!lost) say(hints(kubeconfigFile, manifests));
     await new Promise<void>((resolve) => {
       if (stop.signal.aborted) resolve();
       else stop.signal.addEventListener('abort', () => resolve(), { once: true });

@@ -84,11 +84,14 @@ export class WorkQueue {
     this.#delayed.set(key, { at, timer });
   }
 
-  /** Adds the key after a failure: 5 ms, 10 ms, … later, and later still when many keys fail. */
-  addRateLimited(key: string): void {
+  /**
+   * Adds the key after a failure: 5 ms, 10 ms, … later, and later still when many keys fail.
+   * @param baseDelayMs the wait if it is the first failure.
+   */
+  addRateLimited(key: string, baseDelayMs = this.#baseDelayMs): void {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
-    this.addAfter(key, Math.max(Math.min(this.#baseDelayMs * 2 ** failures, this.#maxDelayMs), this.#bucketDelayMs()));
+    this.addAfter(key, Math.max(Math.min(baseDelayMs * 2 ** failures, this.#maxDelayMs), this.#bucketDelayMs()));
   }
 
   /** The key's next failure counts as its first. */

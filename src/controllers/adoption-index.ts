@@ -1,7 +1,8 @@
 import type { Labels, Selector } from '../api/labels.ts';
-import type { KubeObject } from '../api/object.ts';
+import { type KubeObject, keyOf, type Resource } from '../api/object.ts';
 import type { Informer, Lister } from '../client/informer.ts';
 import { controllerOf } from './ownership.ts';
+import type { Change } from './runtime/controller.ts';
 
 // Who may adopt what is decided by selectors. So that neither side has to walk through a namespace, both are indexed by
 // a `key=value` that the selector asks for: owners by one such pair of their selector, orphans by all of their labels.
@@ -29,13 +30,45 @@ export function orphansFor<T extends KubeObject>(lister: Lister<T>, namespace: s
   return lister.by(BY_CONTROLLER, orphansOf(namespace, pairOf(selector))).filter(({ metadata }) => selector.matches(metadata.labels));
 }
 
-/** Lets `ownersFor` find the informer's objects. */
-export function indexBySelector<T extends KubeObject>(informer: Informer<T>, selectorOf: (owner: T) => Selector): void {
+/** Objects of one kind that own by selector, found by `indexBySelector`. */
+export interface Owners<T extends KubeObject> {
+  resource: Resource<T>;
+  lister: Lister<T>;
+  selectorOf: (owner: T) => Selector;
+}
+
+/** Makes the informer's objects owners that are found by what they select. */
+export function indexBySelector<T extends KubeObject>(informer: Informer<T>, resource: Resource<T>, selectorOf: (owner: T) => Selector): Owners<T> {
   informer.addIndex(BY_SELECTOR, (owner) => [ownersIn(owner.metadata.namespace ?? '', pairOf(selectorOf(owner)))]);
+  return { resource, lister: informer.lister, selectorOf };
+}
+
+/** The object's controller, if it is one of these and has the uid that the object knows. */
+export function ownerOf<T extends KubeObject>({ resource, lister }: Owners<T>, object: KubeObject): T | undefined {
+  const reference = controllerOf(object);
+  if (reference?.kind !== resource.kind) return undefined;
+  const owner = lister.get(object.metadata.namespace ?? '', reference.name);
+  return owner?.metadata.uid === reference.uid ? owner : undefined;
+}
+
+/**
+ * The keys of those whom a change concerns: the object's controller, and the one before if that was another; of an orphan, all
+ * that may adopt it, when it appears, when it is let go of, and when its labels change.
+ */
+export function keysOfOwners<T extends KubeObject>(owners: Owners<T>, { type, object, old }: Change): string[] {
+  const concerned = new Set<T | undefined>();
+  const [before, now] = [old && controllerOf(old), controllerOf(object)];
+  if (old && before && before.uid !== now?.uid) concerned.add(ownerOf(owners, old));
+  if (now) concerned.add(ownerOf(owners, object));
+  else if (type !== 'deleted' && object.metadata.deletionTimestamp === undefined) {
+    const mayBeAdopted = !old || before || JSON.stringify(old.metadata.labels) !== JSON.stringify(object.metadata.labels);
+    if (mayBeAdopted) for (const owner of adoptersOf(owners, object)) concerned.add(owner);
+  }
+  return [...concerned].flatMap((owner) => (owner ? [keyOf(owner)] : []));
 }
 
 /** Those that may adopt an object with these labels. One that selects everything adopts nothing. */
-export function ownersFor<T extends KubeObject>(lister: Lister<T>, { metadata }: KubeObject, selectorOf: (owner: T) => Selector): T[] {
+function adoptersOf<T extends KubeObject>({ lister, selectorOf }: Owners<T>, { metadata }: KubeObject): T[] {
   const { namespace = '', labels } = metadata;
   if (!labels) return [];
   const pairs = [undefined, ...pairsIn(labels)];

@@ -1,14 +1,19 @@
 import type { Pod, PodCondition } from '../api/generated/types/core.v1.ts';
 import { parseTime } from '../lib/clock.ts';
 
+/** Has come to its end, well or not. */
+export function isPodFinished({ status }: Pod): boolean {
+  return status.phase === 'Succeeded' || status.phase === 'Failed';
+}
+
 /** Neither finished nor being deleted. */
-export function isPodActive({ metadata, status }: Pod): boolean {
-  return status.phase !== 'Succeeded' && status.phase !== 'Failed' && metadata.deletionTimestamp === undefined;
+export function isPodActive(pod: Pod): boolean {
+  return !isPodFinished(pod) && pod.metadata.deletionTimestamp === undefined;
 }
 
 /** Being deleted, but not finished yet. */
-export function isPodTerminating({ metadata, status }: Pod): boolean {
-  return status.phase !== 'Succeeded' && status.phase !== 'Failed' && metadata.deletionTimestamp !== undefined;
+export function isPodTerminating(pod: Pod): boolean {
+  return !isPodFinished(pod) && pod.metadata.deletionTimestamp !== undefined;
 }
 
 export function readyCondition({ status }: Pod): PodCondition | undefined {

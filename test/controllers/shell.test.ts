@@ -114,18 +114,23 @@ describe('the shell, with the Deployment and ReplicaSet controllers', () => {
     expect(said).toContainEqual(['update deployments t/web', { rule: 'DEP-62', replicas: 2, updatedReplicas: 2, availableReplicas: 2 }]);
   });
 
-  it('quota refusals slow creation down: one attempt a sync, and no more than the back-off asks for', async () => {
+  it('quota refusals slow creation down: one attempt a sync, and a second between syncs at first, then more and more', async () => {
     const test = await start();
-    let attempts = 0;
+    const attemptsMs: number[] = [];
     test.disturb = ({ verb, resource }) => {
       if (verb !== 'create' || resource !== 'pods') return undefined;
-      attempts++;
+      attemptsMs.push(test.clock.now());
       return { type: 'refuse', error: new StatusError(403, 'Forbidden', 'pods "x" is forbidden: exceeded quota: q') };
     };
     await test.deployments.create(deploymentDraft(10));
-    await test.clock.advance(1000);
-    expect(attempts).toBeLessThan(15);
+    await test.clock.advance(120_000);
+    // The condition that the first refusal leaves is a change, upon which the ReplicaSet is looked at once more.
+    const waits = attemptsMs.slice(2).map((atMs, index) => atMs - attemptsMs[index + 1]!);
+    expect(waits.length).toBeGreaterThan(3);
+    for (const [index, wait] of waits.entries()) expect(wait).toBeGreaterThanOrEqual(index === 0 ? 1000 : waits[index - 1]!);
     const { status } = await test.deployments.get('t', 'web');
     expect(status.conditions?.find(({ type }) => type === 'ReplicaFailure')).toMatchObject({ status: 'True', reason: 'FailedCreate' });
+    test.disturb = () => undefined;
+    expect(await test.settled(300_000)).toEqual({ pods: 10, available: 10 });
   });
 });

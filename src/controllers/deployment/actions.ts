@@ -1,7 +1,7 @@
 import type { Deployment, ReplicaSet } from '../../api/generated/types/apps.v1.ts';
 import { Deployments, ReplicaSets } from '../../api/resources.ts';
 import type { EventNote } from '../../client/event-recorder.ts';
-import type { Action, Because, Success } from '../runtime/plan.ts';
+import { type Action, type Because, deletionOf, type Success } from '../runtime/plan.ts';
 import { annotationsOf, beyondHistoryLimit, hasSizeAnnotations, sizeAnnotations, withAnnotations } from './revisions.ts';
 import type { Rollout } from './rollout.ts';
 import type { Resize } from './scaling.ts';
@@ -38,14 +38,7 @@ export function scalingEvent(rollout: Rollout, { replicaSet, from, to }: { repli
 /** Deletes old ReplicaSets beyond the history limit. */
 export function cleanUp({ deployment, oldReplicaSets }: Rollout): Action[] {
   const because = { rule: 'DEP-15', facts: { revisionHistoryLimit: deployment.spec.revisionHistoryLimit ?? 0, old: oldReplicaSets.length } };
-  return beyondHistoryLimit(deployment, oldReplicaSets).map(({ metadata }) => ({
-    type: 'delete',
-    resource: ReplicaSets,
-    namespace: metadata.namespace ?? '',
-    name: metadata.name ?? '',
-    uid: metadata.uid ?? '',
-    because,
-  }));
+  return beyondHistoryLimit(deployment, oldReplicaSets).map((replicaSet) => ({ ...deletionOf(ReplicaSets, replicaSet), because }));
 }
 
 /** The ReplicaSets, as the API server returned those that were updated. */

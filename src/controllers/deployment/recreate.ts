@@ -1,5 +1,6 @@
 import type { ReplicaSet } from '../../api/generated/types/apps.v1.ts';
 import { controllerOf } from '../ownership.ts';
+import { isPodFinished } from '../pod-state.ts';
 import { andThen, type Plan } from '../runtime/plan.ts';
 import { resize } from './actions.ts';
 import { finish, reportProgress } from './report.ts';
@@ -28,7 +29,6 @@ function oldPodsRun({ snapshot, newReplicaSet, oldReplicaSets }: Rollout): boole
   const old = new Set(oldReplicaSets.map(({ metadata }) => metadata.uid));
   return snapshot.pods.some((pod) => {
     const owner = controllerOf(pod)?.uid;
-    const finished = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
-    return owner !== newReplicaSet?.metadata.uid && old.has(owner) && !finished;
+    return owner !== newReplicaSet?.metadata.uid && old.has(owner) && !isPodFinished(pod);
   });
 }

@@ -1,11 +1,11 @@
 import type { Pod } from '../../api/generated/types/core.v1.ts';
 import type { PodDisruptionBudget } from '../../api/generated/types/policy.v1.ts';
 import { nothing, type Selector, selectorFrom } from '../../api/labels.ts';
-import { type KubeObject, keyOf, type Resource, splitKey } from '../../api/object.ts';
+import { type KubeObject, keyOf, type Resource } from '../../api/object.ts';
 import { Deployments, PodDisruptionBudgets, Pods, ReplicaSets, ReplicationControllers, StatefulSets } from '../../api/resources.ts';
 import type { InformerFactory, Lister } from '../../client/informer.ts';
 import { controllerOf } from '../ownership.ts';
-import { type Controller, watchRule } from '../runtime/controller.ts';
+import { byKey, type Controller, watchRule } from '../runtime/controller.ts';
 import { type DisruptionSnapshot, planDisruption, type Scale } from './plan.ts';
 
 /** The resources whose size is known, and that may control pods. */
@@ -24,10 +24,9 @@ export function disruptionController(informers: InformerFactory): Controller<Dis
       ...SCALED.map((resource) => watchRule(resource, () => [])),
     ],
     observe: async (key, { now }) => {
-      const { namespace, name } = splitKey(key);
-      const budget = budgets.get(namespace, name);
+      const budget = byKey(budgets, key);
       if (!budget) return undefined;
-      const selected = pods.list({ namespace, selector: selectorOf(budget) });
+      const selected = pods.list({ namespace: budget.metadata.namespace ?? '', selector: selectorOf(budget) });
       return { now, budget, pods: selected, scale: scaleOf(selected, owners) };
     },
     plan: planDisruption,

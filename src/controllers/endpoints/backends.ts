@@ -1,5 +1,8 @@
 import type { Endpoints, Pod, Service, ServicePort } from '../../api/generated/types/core.v1.ts';
 import type { EndpointSlice } from '../../api/generated/types/discovery.v1.ts';
+import { isPodFinished, isPodReady } from '../pod-state.ts';
+
+const HEADLESS = 'service.kubernetes.io/headless';
 
 /** A Service with what stands behind it, and what has been written of that. */
 export interface ServiceSnapshot {
@@ -43,11 +46,11 @@ export function backendsOf(service: Service, pods: readonly Pod[]): Backend[] {
   const { ports = [], publishNotReadyAddresses = false } = service.spec;
   return pods.flatMap((pod) => {
     const ip = pod.status.podIP;
-    if (!ip || pod.status.phase === 'Succeeded' || pod.status.phase === 'Failed') return [];
+    if (!ip || isPodFinished(pod)) return [];
     const found = ports.flatMap((port) => portOf(port, pod));
     if (ports.length > 0 && found.length === 0) return [];
     const terminating = pod.metadata.deletionTimestamp !== undefined;
-    const serving = pod.status.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false;
+    const serving = isPodReady(pod);
     return [{ pod, ip, ports: found, ready: publishNotReadyAddresses || (serving && !terminating), serving, terminating }];
   });
 }
@@ -93,7 +96,16 @@ export function hostnameOf({ spec, metadata }: Pod, service: Service): string | 
   return spec.hostname && spec.subdomain === service.metadata.name && metadata.namespace === service.metadata.namespace ? spec.hostname : undefined;
 }
 
-export const isHeadless = ({ spec }: Service): boolean => spec.clusterIP === 'None';
+/** A pod as an endpoint names it. */
+export function referenceTo({ metadata }: Pod): { kind: 'Pod'; namespace: string; name: string; uid: string } {
+  return { kind: 'Pod', namespace: metadata.namespace!, name: metadata.name!, uid: metadata.uid! };
+}
+
+/** The Service's labels, those of whoever keeps the object, and the headless label where the Service is headless, and only there. */
+export function labelsFor({ metadata, spec }: Service, keeper: Readonly<Record<string, string>>): Record<string, string> {
+  const { [HEADLESS]: _, ...own } = metadata.labels ?? {};
+  return { ...own, ...keeper, ...(spec.clusterIP === 'None' ? { [HEADLESS]: '' } : {}) };
+}
 
 /** Services whose endpoints are kept by somebody else: those without a selector, and names for the outside. */
 export const isSelfManaged = ({ spec }: Service): boolean => spec.type === 'ExternalName' || !spec.selector || Object.keys(spec.selector).length === 0;

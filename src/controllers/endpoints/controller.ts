@@ -4,7 +4,7 @@ import { selectorFromMap } from '../../api/labels.ts';
 import { keyOf, splitKey } from '../../api/object.ts';
 import { EndpointSlices, EndpointsResource, Pods, Services } from '../../api/resources.ts';
 import type { InformerFactory, Lister } from '../../client/informer.ts';
-import { type Change, type Controller, type WatchRule, watchRule } from '../runtime/controller.ts';
+import { byKey, type Change, type Controller, type WatchRule, watchRule } from '../runtime/controller.ts';
 import { isSelfManaged, type ServiceSnapshot } from './backends.ts';
 import { isSliceOf, planEndpointSlices, serviceOfSlice } from './endpoint-slices.ts';
 import { planEndpoints } from './endpoints.ts';
@@ -36,10 +36,7 @@ export function endpointSliceController(informers: InformerFactory): Controller<
     // A slice's name is drawn, so that one created twice would not be noticed otherwise.
     expects: {
       resource: EndpointSlices,
-      ownerOf: (key) => {
-        const { namespace, name } = splitKey(key);
-        return informers.lister(Services).get(namespace, name)?.metadata.uid;
-      },
+      ownerOf: (key) => byKey(informers.lister(Services), key)?.metadata.uid,
     },
     observe: async (key, { expectationsMet }) => (expectationsMet ? observe(informers, times, key) : undefined),
     plan: planEndpointSlices,
@@ -82,7 +79,7 @@ function shows(old: Pod, pod: Pod): boolean {
 
 function observe(informers: InformerFactory, times: TriggerTimes, key: string): ServiceSnapshot {
   const { namespace, name } = splitKey(key);
-  const service = informers.lister(Services).get(namespace, name);
+  const service = byKey(informers.lister(Services), key);
   const pods = service && !isSelfManaged(service) ? informers.lister(Pods).list({ namespace, selector: selectorFromMap(service.spec.selector) }) : [];
   const slices = informers
     .lister(EndpointSlices)
@@ -90,5 +87,5 @@ function observe(informers: InformerFactory, times: TriggerTimes, key: string): 
     .filter((slice) => isSliceOf(slice, name));
   const triggerTime = service && !isSelfManaged(service) ? times.next(key, service, pods) : undefined;
   if (!service) times.forget(key);
-  return { key: { namespace, name }, service, pods, endpoints: informers.lister(EndpointsResource).get(namespace, name), slices, triggerTime };
+  return { key: { namespace, name }, service, pods, endpoints: byKey(informers.lister(EndpointsResource), key), slices, triggerTime };
 }

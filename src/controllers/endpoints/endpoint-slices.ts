@@ -2,16 +2,16 @@ import { deepEqual } from '../../api/equality.ts';
 import type { Service } from '../../api/generated/types/core.v1.ts';
 import type { Endpoint, EndpointSlice } from '../../api/generated/types/discovery.v1.ts';
 import type { Draft } from '../../api/object.ts';
-import { EndpointSlices } from '../../api/resources.ts';
-import { type Action, NOTHING_TO_DO, type Plan } from '../runtime/plan.ts';
+import { EndpointSlices, Services } from '../../api/resources.ts';
+import { controllerReference } from '../ownership.ts';
+import { type Action, deletionOf, NOTHING_TO_DO, type Plan } from '../runtime/plan.ts';
 import type { ServiceSnapshot } from './backends.ts';
-import { type Backend, type BackendPort, backendsOf, byPorts, hostnameOf, isHeadless, isSelfManaged, portsKey } from './backends.ts';
+import { type Backend, type BackendPort, backendsOf, byPorts, hostnameOf, isSelfManaged, labelsFor, portsKey, referenceTo } from './backends.ts';
 import { withTriggerTime } from './trigger-times.ts';
 
 const SERVICE_NAME = 'kubernetes.io/service-name';
 const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
 const MANAGER = 'endpointslice-controller.k8s.io';
-const HEADLESS = 'service.kubernetes.io/headless';
 /** Upstream's --max-endpoints-per-slice. */
 const MAX_ENDPOINTS = 100;
 
@@ -85,29 +85,27 @@ function reconcileGroup(service: Service, { ports, backends }: { ports: BackendP
 function endpointOf(service: Service, backend: Backend): Endpoint {
   const { pod, ip, ready, serving, terminating } = backend;
   const hostname = hostnameOf(pod, service);
-  const { name, namespace, uid } = pod.metadata;
   return {
     addresses: [ip],
     conditions: { ready, serving, terminating },
     ...(hostname ? { hostname } : {}),
-    targetRef: { kind: 'Pod', namespace: namespace!, name: name!, uid: uid! },
+    targetRef: referenceTo(pod),
     ...(pod.spec.nodeName ? { nodeName: pod.spec.nodeName } : {}),
   };
 }
 
 function labelsOf(service: Service): Record<string, string> {
-  const { [HEADLESS]: _, ...own } = service.metadata.labels ?? {};
-  return { ...own, [SERVICE_NAME]: service.metadata.name!, [MANAGED_BY]: MANAGER, ...(isHeadless(service) ? { [HEADLESS]: '' } : {}) };
+  return labelsFor(service, { [SERVICE_NAME]: service.metadata.name!, [MANAGED_BY]: MANAGER });
 }
 
 function create(service: Service, ports: readonly BackendPort[], endpoints: readonly Endpoint[]): Action {
-  const { name, namespace, uid } = service.metadata;
+  const { name, namespace } = service.metadata;
   const object: Draft<EndpointSlice> = {
     metadata: {
       generateName: `${name}-`,
       namespace: namespace!,
       labels: labelsOf(service),
-      ownerReferences: [{ apiVersion: 'v1', kind: 'Service', name: name!, uid: uid!, controller: true, blockOwnerDeletion: true }],
+      ownerReferences: [controllerReference(Services, service)],
     },
     addressType: service.spec.ipFamilies?.[0] ?? 'IPv4',
     endpoints: [...endpoints],
@@ -117,6 +115,6 @@ function create(service: Service, ports: readonly BackendPort[], endpoints: read
   return { type: 'create', resource: EndpointSlices, object: object as Draft<EndpointSlice>, ignoreTerminatingNamespace: true, because };
 }
 
-function remove({ metadata }: EndpointSlice): Action {
-  return { type: 'delete', resource: EndpointSlices, namespace: metadata.namespace!, name: metadata.name!, uid: metadata.uid!, because: { rule: 'EP-22' } };
+function remove(slice: EndpointSlice): Action {
+  return { ...deletionOf(EndpointSlices, slice), because: { rule: 'EP-22' } };
 }

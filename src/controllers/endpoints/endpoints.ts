@@ -2,29 +2,23 @@ import { deepEqual } from '../../api/equality.ts';
 import type { EndpointAddress, EndpointSubset, Endpoints, Service } from '../../api/generated/types/core.v1.ts';
 import type { Draft } from '../../api/object.ts';
 import { EndpointsResource } from '../../api/resources.ts';
-import { NOTHING_TO_DO, type Plan } from '../runtime/plan.ts';
+import { deletionOf, NOTHING_TO_DO, type Plan } from '../runtime/plan.ts';
 import type { ServiceSnapshot } from './backends.ts';
-import { type Backend, backendsOf, byPorts, hostnameOf, isHeadless, isSelfManaged } from './backends.ts';
+import { type Backend, backendsOf, byPorts, hostnameOf, isSelfManaged, labelsFor, referenceTo } from './backends.ts';
 import { withTriggerTime } from './trigger-times.ts';
 
 const MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
 const MANAGER = 'endpoint-controller';
-const HEADLESS = 'service.kubernetes.io/headless';
 
 /** The older view of a Service's pods, one object of the Service's name (upstream: pkg/controller/endpoint). */
 export function planEndpoints({ key, service, pods, endpoints, triggerTime }: ServiceSnapshot): Plan {
   if (!service) {
     if (endpoints?.metadata.labels?.[MANAGED_BY] !== MANAGER) return NOTHING_TO_DO;
-    return {
-      actions: [
-        { type: 'delete', resource: EndpointsResource, namespace: key.namespace, name: key.name, uid: endpoints.metadata.uid!, because: { rule: 'EP-12' } },
-      ],
-    };
+    return { actions: [{ ...deletionOf(EndpointsResource, endpoints), because: { rule: 'EP-12' } }] };
   }
   if (service.metadata.deletionTimestamp || isSelfManaged(service)) return NOTHING_TO_DO;
   const subsets = subsetsOf(service, pods);
-  const { [HEADLESS]: _, ...own } = service.metadata.labels ?? {};
-  const labels = { ...own, [MANAGED_BY]: MANAGER, ...(isHeadless(service) ? { [HEADLESS]: '' } : {}) };
+  const labels = labelsFor(service, { [MANAGED_BY]: MANAGER });
   const because = { rule: 'EP-10', facts: { subsets: subsets.length } };
   if (!endpoints) {
     const object: Draft<Endpoints> = {
@@ -69,11 +63,10 @@ function subsetsOf(service: Service, pods: ServiceSnapshot['pods']): EndpointSub
 
 function addressOf(service: Service, { pod, ip }: Backend): EndpointAddress {
   const hostname = hostnameOf(pod, service);
-  const { name, namespace, uid } = pod.metadata;
   return {
     ip,
     ...(hostname ? { hostname } : {}),
     ...(pod.spec.nodeName ? { nodeName: pod.spec.nodeName } : {}),
-    targetRef: { kind: 'Pod', namespace: namespace!, name: name!, uid: uid! },
+    targetRef: referenceTo(pod),
   };
 }

@@ -1,6 +1,6 @@
 import type { OwnerReference } from '../../api/generated/types/meta.v1.ts';
 import type { KubeObject } from '../../api/object.ts';
-import { type Action, andThen, NOTHING_TO_DO, type Plan } from '../runtime/plan.ts';
+import { type Action, andThen, deletionOf, inParallel, NOTHING_TO_DO, type Plan, target } from '../runtime/plan.ts';
 import type { Item } from './owner-graph.ts';
 
 export const ORPHAN = 'orphan';
@@ -75,38 +75,29 @@ function policyOf({ metadata }: KubeObject): 'Orphan' | 'Foreground' | 'Backgrou
   return finalizers.includes(ORPHAN) ? 'Orphan' : finalizers.includes(FOREGROUND) ? 'Foreground' : 'Background';
 }
 
-function inParallel(actions: Action[]): Action[] {
-  return actions.length > 0 ? [{ type: 'batch', slowStart: false, actions }] : [];
-}
-
-function target({ resource, object: { metadata } }: Item): Pick<Extract<Action, { type: 'patch' }>, 'resource' | 'namespace' | 'name'> {
-  return { resource, namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
-}
-
 /** Only this very object, and only as it was when the decision was made: its owners may have changed since. */
-function deletion(item: Item, propagationPolicy: 'Orphan' | 'Foreground' | 'Background'): Action {
-  const { uid = '', resourceVersion = '' } = item.object.metadata;
-  return { ...target(item), type: 'delete', uid, resourceVersion, propagationPolicy };
+function deletion({ resource, object }: Item, propagationPolicy: 'Orphan' | 'Foreground' | 'Background'): Action {
+  return { ...deletionOf(resource, object), resourceVersion: object.metadata.resourceVersion ?? '', propagationPolicy };
 }
 
-function dropOwners(item: Item, uids: readonly string[]): Action {
-  const body = { metadata: { uid: item.object.metadata.uid, ownerReferences: uids.map((uid) => ({ $patch: 'delete', uid })) } };
-  return { ...target(item), type: 'patch', body, patchType: 'application/strategic-merge-patch+json', ignore: ['NotFound'] };
+function dropOwners({ resource, object }: Item, uids: readonly string[]): Action {
+  const body = { metadata: { uid: object.metadata.uid, ownerReferences: uids.map((uid) => ({ $patch: 'delete', uid })) } };
+  return { ...target(resource, object), type: 'patch', body, patchType: 'application/strategic-merge-patch+json', ignore: ['NotFound'] };
 }
 
-function unblock(item: Item): Action {
-  const { uid, resourceVersion, ownerReferences = [] } = item.object.metadata;
+function unblock({ resource, object }: Item): Action {
+  const { uid, resourceVersion, ownerReferences = [] } = object.metadata;
   const unblocked = ownerReferences.map((reference) => ({ ...reference, blockOwnerDeletion: false }));
   return {
-    ...target(item),
+    ...target(resource, object),
     type: 'patch',
     body: { metadata: { uid, resourceVersion, ownerReferences: unblocked } },
     patchType: 'application/merge-patch+json',
   };
 }
 
-function removeFinalizer(item: Item, finalizer: string): Action {
-  const { resourceVersion, finalizers = [] } = item.object.metadata;
+function removeFinalizer({ resource, object }: Item, finalizer: string): Action {
+  const { resourceVersion, finalizers = [] } = object.metadata;
   const body = { metadata: { resourceVersion, finalizers: finalizers.filter((one) => one !== finalizer) } };
-  return { ...target(item), type: 'patch', body, patchType: 'application/merge-patch+json', ignore: ['NotFound'] };
+  return { ...target(resource, object), type: 'patch', body, patchType: 'application/merge-patch+json', ignore: ['NotFound'] };
 }

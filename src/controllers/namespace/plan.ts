@@ -2,7 +2,7 @@ import type { Namespace, NamespaceCondition } from '../../api/generated/types/co
 import type { KubeObject, Resource } from '../../api/object.ts';
 import { Namespaces, Pods } from '../../api/resources.ts';
 import { timestamp } from '../../lib/clock.ts';
-import { type Action, NOTHING_TO_DO, type Outcome, type Plan } from '../runtime/plan.ts';
+import { type Action, type DeleteAction, deletionOf, inParallel, NOTHING_TO_DO, type Outcome, type Plan } from '../runtime/plan.ts';
 
 export interface NamespaceSnapshot {
   now: number;
@@ -24,21 +24,16 @@ export function planNamespace(snapshot: NamespaceSnapshot): Plan {
   if (namespace.metadata.deletionTimestamp === undefined || !(namespace.spec.finalizers ?? []).includes(FINALIZER)) return NOTHING_TO_DO;
   const pods = content.filter(({ resource, objects }) => isPods(resource) && objects.length > 0);
   const deletions = (pods.length > 0 ? pods : content).flatMap(({ resource, objects }) =>
-    objects.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map((object) => deletion(resource, object)),
+    objects
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .map((object): DeleteAction => ({ ...deletionOf(resource, object), propagationPolicy: 'Background' })),
   );
   const report = (outcomes: Outcome[]): Plan => planReport(snapshot, deletions, outcomes[0]);
-  return deletions.length > 0 ? { actions: [{ type: 'batch', slowStart: false, actions: deletions }], next: report } : report([]);
+  return deletions.length > 0 ? { actions: inParallel(deletions), next: report } : report([]);
 }
-
-type Deletion = Extract<Action, { type: 'delete' }>;
 
 function isPods({ group, resource }: Resource): boolean {
   return group === Pods.group && resource === Pods.resource;
-}
-
-function deletion(resource: Resource, { metadata }: KubeObject): Deletion {
-  const { namespace = '', name = '', uid = '' } = metadata;
-  return { type: 'delete', resource, namespace, name, uid, propagationPolicy: 'Background' };
 }
 
 interface Left {
@@ -46,7 +41,7 @@ interface Left {
   object: KubeObject;
 }
 
-function planReport(snapshot: NamespaceSnapshot, deletions: readonly Deletion[], outcome: Outcome | undefined): Plan {
+function planReport(snapshot: NamespaceSnapshot, deletions: readonly DeleteAction[], outcome: Outcome | undefined): Plan {
   const { namespace, now } = snapshot;
   const left = remaining(snapshot, deletions, outcome);
   const failures = (outcome?.parts ?? []).flatMap((part) => (part.ok ? [] : [part.error.message]));
@@ -71,7 +66,7 @@ function withConditions(namespace: Namespace, conditions: NamespaceCondition[]):
 }
 
 /** A delete that answers with the object, and not with a Status, leaves it there for now. */
-function remaining({ content }: NamespaceSnapshot, deletions: readonly Deletion[], outcome: Outcome | undefined): Left[] {
+function remaining({ content }: NamespaceSnapshot, deletions: readonly DeleteAction[], outcome: Outcome | undefined): Left[] {
   const answers = new Map(deletions.map(({ uid }, index) => [uid, outcome?.parts?.[index]]));
   return content.flatMap(({ resource, objects }) =>
     objects.flatMap((object) => {

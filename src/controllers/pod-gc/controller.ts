@@ -5,8 +5,9 @@ import type { Client } from '../../client/client.ts';
 import type { InformerFactory } from '../../client/informer.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { byAge } from '../ownership.ts';
+import { isPodFinished } from '../pod-state.ts';
 import { type Controller, watchRule } from '../runtime/controller.ts';
-import { type Action, andThen, type Plan } from '../runtime/plan.ts';
+import { type Action, andThen, deletionOf, inParallel, type Plan, target } from '../runtime/plan.ts';
 
 export interface PodGcSnapshot {
   now: number;
@@ -85,21 +86,17 @@ export function planPodGc(snapshot: PodGcSnapshot): Plan {
     return !spec.nodeName || (node !== undefined && isOutOfService(node));
   });
   const victims = [...new Set([...terminatedBeyond(snapshot), ...stranded, ...orphaned])];
-  const alive = victims.filter(({ status }) => status.phase !== 'Succeeded' && status.phase !== 'Failed');
+  const alive = victims.filter((pod) => !isPodFinished(pod));
   const fail = inParallel(alive.map((pod) => failed(pod, orphaned.includes(pod), snapshot.now)));
-  const remove = inParallel(victims.map(deletion));
+  const remove = inParallel(victims.map((pod) => ({ ...deletionOf(Pods, pod), gracePeriodSeconds: 0 })));
   const done: Plan = { actions: [], requeueAfterMs: PERIOD_MS };
   return { ...andThen(fail, () => andThen(remove, () => done)), requeueAfterMs: PERIOD_MS };
-}
-
-function inParallel(actions: Action[]): Action[] {
-  return actions.length > 0 ? [{ type: 'batch', slowStart: false, actions }] : [];
 }
 
 /** Evicted pods first, then the eldest. */
 function terminatedBeyond({ pods, terminatedPodThreshold }: PodGcSnapshot): Pod[] {
   if (terminatedPodThreshold <= 0) return [];
-  const terminated = pods.filter(({ status }) => status.phase === 'Succeeded' || status.phase === 'Failed');
+  const terminated = pods.filter(isPodFinished);
   const excess = Math.max(terminated.length - terminatedPodThreshold, 0);
   return terminated.sort((a, b) => Number(isEvicted(b)) - Number(isEvicted(a)) || byAge(a, b)).slice(0, excess);
 }
@@ -113,7 +110,8 @@ function isOutOfService({ spec, status }: Node): boolean {
   return !ready && (spec.taints ?? []).some(({ key }) => key === OUT_OF_SERVICE);
 }
 
-function failed({ metadata, status }: Pod, orphaned: boolean, now: number): Action {
+function failed(pod: Pod, orphaned: boolean, now: number): Action {
+  const { metadata, status } = pod;
   const condition = {
     type: 'DisruptionTarget',
     status: 'True',
@@ -123,13 +121,5 @@ function failed({ metadata, status }: Pod, orphaned: boolean, now: number): Acti
   };
   const others = (status.conditions ?? []).filter(({ type }) => type !== condition.type);
   const body = { metadata: { uid: metadata.uid }, status: { phase: 'Failed', ...(orphaned ? { conditions: [...others, condition] } : {}) } };
-  return { ...target({ metadata }), type: 'patch', body, patchType: 'application/merge-patch+json', subresource: 'status', ignore: ['NotFound'] };
-}
-
-function deletion({ metadata }: Pod): Action {
-  return { ...target({ metadata }), type: 'delete', uid: metadata.uid ?? '', gracePeriodSeconds: 0 };
-}
-
-function target({ metadata }: Pick<Pod, 'metadata'>): { resource: typeof Pods; namespace: string; name: string } {
-  return { resource: Pods, namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
+  return { ...target(Pods, pod), type: 'patch', body, patchType: 'application/merge-patch+json', subresource: 'status', ignore: ['NotFound'] };
 }

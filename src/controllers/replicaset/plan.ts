@@ -3,7 +3,7 @@ import type { Draft } from '../../api/object.ts';
 import { Pods } from '../../api/resources.ts';
 import { claim, controllerReference } from '../ownership.ts';
 import { isPodActive, isPodTerminating } from '../pod-state.ts';
-import type { Action, ActionEvents, Because, Outcome, Plan } from '../runtime/plan.ts';
+import { type Action, type ActionEvents, type Because, deletionOf, inParallel, type Outcome, type Plan } from '../runtime/plan.ts';
 import { podsToDelete } from './ranking.ts';
 import { nextAvailabilityCheck, nextStatus } from './status.ts';
 import type { Workload } from './workload.ts';
@@ -64,7 +64,7 @@ function replicaActions({ now, workload, relatedPods }: ReplicaSetSnapshot, acti
   if (missing < 0) {
     const victims = podsToDelete(activePods, relatedPods, { count: Math.min(-missing, BURST), now });
     const because = { rule: 'RS-11', facts };
-    return [{ type: 'batch', slowStart: false, actions: victims.map((pod) => deletion(workload, pod, because)), because }];
+    return inParallel(victims.map((pod) => deletion(workload, pod, because)));
   }
   return [];
 }
@@ -77,14 +77,13 @@ function creationEvents({ object }: Workload): ActionEvents {
   };
 }
 
-function deletion({ object }: Workload, { metadata }: Pod, because: Because): Action {
-  const { namespace = '', name = '', uid = '' } = metadata;
+function deletion({ object }: Workload, pod: Pod, because: Because): Action {
   const events: ActionEvents = {
     about: object,
     success: { reason: 'SuccessfulDelete', message: 'Deleted pod: {name}' },
     failure: { reason: 'FailedDelete', prefix: 'Error deleting' },
   };
-  return { type: 'delete', resource: Pods, namespace, name, uid, events, because };
+  return { ...deletionOf(Pods, pod), events, because };
 }
 
 /** Upstream: controller.GetPodFromTemplate. */

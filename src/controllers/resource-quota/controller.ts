@@ -1,11 +1,11 @@
 import { deepEqual } from '../../api/equality.ts';
 import type { Pod, ResourceQuota } from '../../api/generated/types/core.v1.ts';
-import { type KubeObject, keyOf, qualifiedResource, type Resource, splitKey } from '../../api/object.ts';
+import { type KubeObject, keyOf, qualifiedResource, type Resource } from '../../api/object.ts';
 import { canonicalQuantity } from '../../api/quantity.ts';
 import { ResourceQuotas } from '../../api/resources.ts';
 import { add, podMatchesScope, type Usage, usageOf } from '../../api/usage.ts';
 import type { InformerFactory } from '../../client/informer.ts';
-import { type Change, type Controller, watchRule } from '../runtime/controller.ts';
+import { byKey, type Change, type Controller, watchRule } from '../runtime/controller.ts';
 import type { Plan } from '../runtime/plan.ts';
 
 export interface QuotaSnapshot {
@@ -34,9 +34,9 @@ export function resourceQuotaController(informers: InformerFactory, resources: r
       ...others.map((resource) => watchRule(resource, inNamespaceOf)),
     ],
     observe: async (key, { now }) => {
-      const { namespace, name } = splitKey(key);
-      const quota = quotas.get(namespace, name);
+      const quota = byKey(quotas, key);
       if (!quota) return undefined;
+      const { namespace = '' } = quota.metadata;
       const content = counted.map((resource) => ({ resource, objects: informers.lister(resource).list({ namespace }) }));
       return { quota, content, now };
     },

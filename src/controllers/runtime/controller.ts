@@ -1,4 +1,5 @@
-import type { KubeObject, Resource } from '../../api/object.ts';
+import { type KubeObject, type Resource, splitKey } from '../../api/object.ts';
+import type { Lister } from '../../client/informer.ts';
 import type { Plan } from './plan.ts';
 
 /** A change that an informer has seen. `old` is there for updates; for deletions `object` is the last state. */
@@ -16,6 +17,12 @@ export interface WatchRule {
 /** A WatchRule with the resource's own type. */
 export function watchRule<T extends KubeObject>(resource: Resource<T>, keys: (change: Change<T>) => readonly string[]): WatchRule {
   return { resource, keys: (change) => keys(change as Change<T>) };
+}
+
+/** What stands by a key of the queue. */
+export function byKey<T extends KubeObject>(lister: Lister<T>, key: string): T | undefined {
+  const { namespace, name } = splitKey(key);
+  return lister.get(namespace, name);
 }
 
 /** The objects whose creation and deletion by this controller must be seen in the cache before it decides again. */

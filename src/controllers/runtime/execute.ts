@@ -25,13 +25,13 @@ export interface ExecutionContext {
 
 export interface Execution {
   /** The first failure, if there was one. */
-  failure: Error | undefined;
+  failure: { error: Error; refused: boolean } | undefined;
   requeueAfterMs: number | undefined;
 }
 
 /** Carries out a plan and its continuations. Never throws for what an API server may answer. */
 export async function execute(plan: Plan, context: ExecutionContext): Promise<Execution> {
-  let failure: Error | undefined;
+  let failure: Execution['failure'];
   let requeueAfterMs: number | undefined;
   for (let current: Plan | undefined = plan; current; ) {
     const outcomes: Outcome[] = [];
@@ -40,10 +40,10 @@ export async function execute(plan: Plan, context: ExecutionContext): Promise<Ex
       const outcome = await perform(action, context);
       outcomes.push(outcome);
       if (outcome.ok) continue;
-      failure ??= outcome.error;
+      failure ??= { error: outcome.error, refused: outcome.refused ?? false };
       break;
     }
-    if (current.failure !== undefined) failure ??= new Error(current.failure);
+    if (current.failure !== undefined) failure ??= { error: new Error(current.failure), refused: false };
     if (current.requeueAfterMs !== undefined) requeueAfterMs = Math.min(requeueAfterMs ?? Number.POSITIVE_INFINITY, current.requeueAfterMs);
     current = current.next?.(outcomes);
   }
@@ -72,7 +72,7 @@ async function perform(action: Action, context: ExecutionContext): Promise<Outco
     }
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    return { ok: false, error };
+    return hasReason(error, 'Invalid') || hasReason(error, 'Forbidden') ? { ok: false, error, refused: true } : { ok: false, error };
   }
 }
 
@@ -161,7 +161,7 @@ async function batch({ actions, slowStart }: BatchAction, context: ExecutionCont
     const round = actions.slice(parts.length, parts.length + size);
     parts.push(...(await Promise.all(round.map((action) => perform(action, context)))));
     const failed = parts.find((part) => !part.ok);
-    if (failed && !failed.ok) return { ok: false, error: failed.error, parts };
+    if (failed && !failed.ok) return { ...failed, parts };
     size *= 2;
   }
   return { ok: true, parts };

@@ -110,6 +110,8 @@ export interface Success {
 export interface Failure {
   ok: false;
   error: Error;
+  /** The API server would not have it as it is (Invalid, Forbidden): the same again at once would end the same. */
+  refused?: true;
   parts?: Outcome[];
 }
 
@@ -124,6 +126,21 @@ export interface Plan {
   requeueAfterMs?: number;
   /** Counts as a failure although every action may have succeeded; says why. */
   failure?: string;
+}
+
+/** By which an action finds the object. */
+export function target(resource: Resource, { metadata }: KubeObject): Target {
+  return { resource, namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
+}
+
+/** The deletion of this object and of no other of its name. */
+export function deletionOf(resource: Resource, object: KubeObject): DeleteAction {
+  return { type: 'delete', ...target(resource, object), uid: object.metadata.uid ?? '' };
+}
+
+/** The actions side by side; none at all where there are none. */
+export function inParallel(actions: Action[]): Action[] {
+  return actions.length > 0 ? [{ type: 'batch', slowStart: false, actions }] : [];
 }
 
 export const NOTHING_TO_DO: Plan = { actions: [] };

@@ -8,8 +8,11 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { controllerOf } from '../ownership.ts';
 import type { Change, Controller, ExpectationRule } from './controller.ts';
-import { type ExecutionContext, type Expecting, execute } from './execute.ts';
+import { type Execution, type ExecutionContext, type Expecting, execute } from './execute.ts';
 import { Expectations } from './expectations.ts';
+
+/** The wait after a first refusal. What the API server would not have becomes right by a change, which wakes the key by itself, or by time. */
+const REFUSED_DELAY_MS = 1000;
 
 export interface ShellOptions {
   client: Client;
@@ -116,11 +119,11 @@ export class Shell<Snapshot> implements Runnable {
       this.#queue.forget(key);
       return;
     }
-    this.#options.log.info(`${this.name}: ${key} failed, trying again`, { error: failure.message });
-    this.#queue.addRateLimited(key);
+    this.#options.log.info(`${this.name}: ${key} failed, trying again`, { error: failure.error.message });
+    this.#queue.addRateLimited(key, failure.refused ? REFUSED_DELAY_MS : undefined);
   }
 
-  async #sync(key: string): Promise<Error | undefined> {
+  async #sync(key: string): Promise<Execution['failure']> {
     const { clock, client, recorder, log } = this.#options;
     try {
       const { expects } = this.#controller;
@@ -137,7 +140,7 @@ export class Shell<Snapshot> implements Runnable {
     } catch (error) {
       // A fault of ours, in observe or plan: say so loudly, and do not let one object stop the others.
       log.error(`${this.name}: cannot handle ${key}`, { error });
-      return error instanceof Error ? error : new Error(String(error));
+      return { error: error instanceof Error ? error : new Error(String(error)), refused: false };
     }
   }
 
