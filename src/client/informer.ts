@@ -74,6 +74,7 @@ export class Informer<T extends KubeObject> {
   readonly #whenSynced: Promise<void>;
   #settleSynced: () => void = () => {};
   #synced = false;
+  readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
 
   constructor({ client, clock, rng, log, ...scope }: InformerOptions<T>) {
@@ -115,9 +116,15 @@ export class Informer<T extends KubeObject> {
     for (const object of this.#objects.values()) handler.added?.(object);
   }
 
-  /** Begins to list and watch, until `signal` aborts. Calling it again changes nothing. */
+  /** Begins to list and watch, until `signal` aborts or `stop` is called. Calling it again changes nothing. */
   start(signal: AbortSignal): void {
-    this.#running ??= this.#reflector.run(signal);
+    this.#running ??= this.#reflector.run(AbortSignal.any([signal, this.#stop.signal]));
+  }
+
+  /** Ends the watch; the handlers are told that everything is gone. */
+  stop(): void {
+    this.#stop.abort();
+    this.#replace([]);
   }
 
   /** Resolves when the informer has ended after its signal aborted. */
@@ -210,13 +217,20 @@ export class InformerFactory {
   /** One that is asked for after start() starts at once. */
   informer<T extends KubeObject>(resource: Resource<T>): Informer<T> {
     const { client, clock, rng, log } = this.#options;
-    const id = `${resource.group}/${resource.version}/${resource.resource}`;
+    const id = idOf(resource);
     const known = this.#informers.get(id);
     if (known) return known as unknown as Informer<T>;
     const made = new Informer({ client: client.resource(resource), clock, rng: rng.fork(id), log });
     this.#informers.set(id, made as unknown as Informer<KubeObject>);
     if (this.#started) made.start(this.#stop.signal);
     return made;
+  }
+
+  /** Ends the informer of a resource that is served no more; one of the same name that comes later begins anew. */
+  forget(resource: Resource): void {
+    const id = idOf(resource);
+    this.#informers.get(id)?.stop();
+    this.#informers.delete(id);
   }
 
   lister<T extends KubeObject>(resource: Resource<T>): Lister<T> {
@@ -240,4 +254,8 @@ export class InformerFactory {
     this.#stop.abort();
     await Promise.all([...this.#informers.values()].map((informer) => informer.stopped()));
   }
+}
+
+function idOf({ group, version, resource }: Resource): string {
+  return `${group}/${version}/${resource}`;
 }

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import type { KindBehaviour } from '../api/kind.ts';
+import { kinds as builtInKinds } from '../api/kinds.ts';
 import type { KubeObject } from '../api/object.ts';
 import { ApiServer } from '../apiserver/api-server.ts';
 import { CertificateAuthenticator } from '../apiserver/chain/authentication.ts';
@@ -17,9 +19,13 @@ import { bootstrap } from './bootstrap.ts';
 import { type Certificates, certificatesIn, makeCertificates } from './certificates.ts';
 import { ControlPlane, type ControlPlaneOptions } from './control-plane.ts';
 import { kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
+import { servedBy } from './served-resources.ts';
 import { administrator, componentUser } from './users.ts';
 
-export interface ClusterOptions extends Partial<Pick<ControlPlaneOptions, 'nodes' | 'simulate' | 'relistPeriodMs' | 'deployment' | 'replicaSet'>> {
+export interface ClusterOptions
+  extends Partial<Pick<ControlPlaneOptions, 'nodes' | 'simulate' | 'relistPeriodMs' | 'deployment' | 'replicaSet' | 'controllers'>> {
+  /** Kinds beside upstream's. */
+  kinds?: readonly KindBehaviour[];
   /** Port of the API server; 0, the default, picks a free one. */
   port?: number;
   /** Where objects and certificates are kept; without it they are gone when the cluster stops. */
@@ -93,11 +99,13 @@ export class Cluster {
       clock,
       rng: rng.fork('apiserver'),
       admission: admissionPlugins(),
+      kinds: [...builtInKinds, ...(options.kinds ?? [])],
       nodes: (name) => controlPlane.kubelet(name),
       freeze: options.freeze ?? false,
     });
-    const { simulate, relistPeriodMs, deployment, replicaSet } = options;
+    const { simulate, relistPeriodMs, deployment, replicaSet, controllers } = options;
     const controlPlane = new ControlPlane({
+      resources: servedBy(apiServer.registry),
       transport: () => apiServer,
       clock,
       rng,
@@ -107,6 +115,7 @@ export class Cluster {
       ...(relistPeriodMs === undefined ? {} : { relistPeriodMs }),
       ...(deployment ? { deployment } : {}),
       ...(replicaSet ? { replicaSet } : {}),
+      ...(controllers ? { controllers } : {}),
     });
     const certificates = await loadCertificates(options.dataDir, clock.now());
     const http = new HttpServer({ apiServer, tls: { ...certificates.server, ca: certificates.ca }, authenticator: new CertificateAuthenticator(), log });

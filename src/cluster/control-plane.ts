@@ -1,11 +1,10 @@
-import { resourceFacts } from '../api/generated/resource-facts.ts';
-import type { Resource } from '../api/object.ts';
 import type { Transport } from '../api/request.ts';
 import { Namespaces, Nodes, Pods } from '../api/resources.ts';
 import { Client } from '../client/client.ts';
 import { EventInstants, type EventRecorder, StoredEventRecorder } from '../client/event-recorder.ts';
 import { InformerFactory } from '../client/informer.ts';
 import { type ControllersOptions, controllers, type Runnable } from '../controllers/index.ts';
+import type { ServedResources } from '../controllers/runtime/served-resources.ts';
 import { Kubelet } from '../kubelet/kubelet.ts';
 import type { KubeletServer } from '../kubelet/kubelet-server.ts';
 import { PodSource } from '../kubelet/pod-source.ts';
@@ -18,6 +17,8 @@ import { Scheduler } from '../scheduler/scheduler.ts';
 import { componentUser } from './users.ts';
 
 export interface ControlPlaneOptions extends Pick<ControllersOptions, 'deployment' | 'replicaSet'> {
+  /** What there is to look after. */
+  resources: ServedResources;
   /** How each component reaches the API server. */
   transport: (component: string) => Transport;
   clock: Clock;
@@ -80,7 +81,7 @@ export class ControlPlane {
   }
 
   async #startControllers(certificateAuthority: string | undefined): Promise<void> {
-    const { clock, log, deployment, replicaSet } = this.#options;
+    const { clock, log, resources, deployment, replicaSet } = this.#options;
     const make = this.#options.controllers ?? controllers;
     const client = this.#client(CONTROLLER_MANAGER);
     const informers = this.#informers(client);
@@ -90,7 +91,7 @@ export class ControlPlane {
       clock,
       recorder: (component) => this.#recorder(client, component),
       log,
-      resources: deletableResources(),
+      resources,
       ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
       ...(deployment ? { deployment } : {}),
       ...(replicaSet ? { replicaSet } : {}),
@@ -165,12 +166,4 @@ export class ControlPlane {
     const { clock, log } = this.#options;
     return new StoredEventRecorder({ client, clock, instants: this.#instants, log, component, ...(host ? { host } : {}) });
   }
-}
-
-/** What the garbage collector and the namespace controller watch over: each kind once, in its stored version. */
-function deletableResources(): Resource[] {
-  const seen = new Set<string>();
-  return resourceFacts
-    .filter(({ verbs, kind }) => verbs.includes('list') && verbs.includes('watch') && verbs.includes('delete') && !seen.has(kind) && seen.add(kind))
-    .map(({ group, version, resource, kind, scope }) => ({ group, version, resource, kind, namespaced: scope === 'Namespaced' }));
 }

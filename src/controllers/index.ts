@@ -1,4 +1,3 @@
-import type { Resource } from '../api/object.ts';
 import type { Client } from '../client/client.ts';
 import type { EventRecorder } from '../client/event-recorder.ts';
 import type { InformerFactory } from '../client/informer.ts';
@@ -14,6 +13,7 @@ import { type ReplicaSetControllerOptions, replicaSetController, replicationCont
 import { resourceQuotaController } from './resource-quota/controller.ts';
 import { rootCaPublisher } from './root-ca-publisher/controller.ts';
 import type { Controller } from './runtime/controller.ts';
+import type { ServedResources } from './runtime/served-resources.ts';
 import { type Runnable, Shell } from './runtime/shell.ts';
 import { serviceAccountController } from './service-account/controller.ts';
 
@@ -25,8 +25,7 @@ export interface ControllersOptions {
   informers: InformerFactory;
   clock: Clock;
   log: Log;
-  /** Every resource with the verbs list, watch and delete. */
-  resources: readonly Resource[];
+  resources: ServedResources;
   /** The PEM that pods find as kube-root-ca.crt; left out: nothing is published. */
   certificateAuthority?: string;
   /** One for each component. */

@@ -5,6 +5,7 @@ import { Client } from '../client/client.ts';
 import { admissionPlugins } from '../cluster/admission.ts';
 import { bootstrap } from '../cluster/bootstrap.ts';
 import { ControlPlane, type ControlPlaneOptions, type ControlPlanePart } from '../cluster/control-plane.ts';
+import { servedBy } from '../cluster/served-resources.ts';
 import { administrator } from '../cluster/users.ts';
 import { assert } from '../lib/assert.ts';
 import { type Log, silent } from '../lib/log.ts';
@@ -113,6 +114,7 @@ export class VirtualCluster {
     };
     const rng = this.#rng.fork(`${parts.join()} ${this.#born++}`);
     const controlPlane = new ControlPlane({
+      resources: servedBy(this.apiServer.registry),
       transport,
       clock,
       rng,

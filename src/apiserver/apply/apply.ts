@@ -90,7 +90,7 @@ export function applyTo(live: KubeObject, apply: Apply): Applied {
   if (last && !last.fields.isEmpty) merged = prune(type, merged, { last: last.fields, owned: [...others.map((m) => m.fields), own] });
   const comparison = compare(type, base, merged);
   const changed = stripUnowned(comparison.modified.union(comparison.added).without(resetFields(resource, subresource)));
-  checkConflicts(others, changed.without(fieldsOfClientSideApply(type, base, fieldManager)), apply);
+  checkConflicts(others, changed.difference(fieldsOfClientSideApply(type, base, fieldManager)), apply);
   const rest = others.map((m) => ({ ...m, fields: m.fields.difference(changed).difference(comparison.removed) }));
   merged = withLastApplied(merged, base, body, fieldManager);
   const unchanged = deepEqual(merged, base);
@@ -164,7 +164,8 @@ function fieldsOfClientSideApply(type: Struct, live: KubeObject, fieldManager: s
   if (text === undefined) return new FieldSet();
   try {
     const applied: unknown = JSON.parse(text);
-    return toFieldSet(type, applied).difference(compare(type, applied, live).modified);
+    const { added, modified, removed } = compare(type, applied, live);
+    return toFieldSet(type, applied).difference(modified).difference(added).difference(removed);
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypedError) return new FieldSet();
     throw error;

@@ -4,20 +4,22 @@ import { hasReason } from '../../api/status.ts';
 import type { Client } from '../../client/client.ts';
 import type { InformerFactory } from '../../client/informer.ts';
 import { type Change, type Controller, watchRule } from '../runtime/controller.ts';
+import { type ServedResources, selectResources } from '../runtime/served-resources.ts';
 import { OwnerGraph } from './owner-graph.ts';
 import { type GarbageSnapshot, isOrphaningDependents, isWaitingForDependents, type Owner, planGarbage } from './plan.ts';
 
 /**
  * Deletes what has lost its owners, lets go of what is to outlive them, and holds owners that wait for their dependents.
  * The caches only say what to look at: an owner counts as gone when the API server has no object of that name and uid.
- * @param resources every resource that can be listed, watched and deleted, once each. Events are left out: they go by age.
+ * Events are left out: they go by age.
  */
-export function garbageCollector(informers: InformerFactory, client: Client, resources: readonly Resource[]): Controller<GarbageSnapshot> {
-  const collected = resources.filter(({ resource }) => resource !== 'events');
+export function garbageCollector(informers: InformerFactory, client: Client, resources: ServedResources): Controller<GarbageSnapshot> {
+  const collected = selectResources(resources, ({ resource }) => resource !== 'events');
   const graph = new OwnerGraph(informers, collected);
   return {
     name: 'garbage-collector-controller',
-    watches: collected.map((resource) => watchRule(resource, (change) => keys(change, resource, graph))),
+    watches: [],
+    watchesAll: { resources: collected, rule: (resource) => watchRule(resource, (change) => keys(change, resource, graph)) },
     observe: async (key) => {
       const cached = graph.get(key);
       if (!cached) return undefined;

@@ -1,6 +1,7 @@
 import type { OwnerReference } from '../../api/generated/types/meta.v1.ts';
 import type { KubeObject, Resource } from '../../api/object.ts';
 import type { Informer, InformerFactory } from '../../client/informer.ts';
+import { resourceId, type ServedResources } from '../runtime/served-resources.ts';
 
 const BY_OWNER = 'owner';
 
@@ -10,25 +11,34 @@ export interface Item {
   object: KubeObject;
 }
 
+interface Known {
+  resource: Resource;
+  informer: Informer<KubeObject>;
+}
+
 /** Who owns whom, over all resources, as far as the caches know. */
 export class OwnerGraph {
-  readonly resources: readonly Resource[];
-  readonly #informers: readonly { resource: Resource; informer: Informer<KubeObject> }[];
-  readonly #byKind = new Map<string, { resource: Resource; informer: Informer<KubeObject> }>();
-  readonly #byId = new Map<string, { resource: Resource; informer: Informer<KubeObject> }>();
+  readonly #informers: InformerFactory;
+  readonly #resources: ServedResources;
+  #byKind = new Map<string, Known>();
+  #byId = new Map<string, Known>();
 
-  constructor(informers: InformerFactory, resources: readonly Resource[]) {
-    this.resources = resources;
-    this.#informers = resources.map((resource) => ({ resource, informer: informers.informer(resource) }));
-    for (const known of this.#informers) {
-      known.informer.addIndex(BY_OWNER, ({ metadata }) => (metadata.ownerReferences ?? []).map(({ uid }) => uid));
-      this.#byKind.set(`${known.resource.group}/${known.resource.kind}`, known);
-      this.#byId.set(idOf(known.resource), known);
-    }
+  constructor(informers: InformerFactory, resources: ServedResources) {
+    this.#informers = informers;
+    this.#resources = resources;
+    this.#learn();
+    resources.onChange(() => this.#learn());
+  }
+
+  #learn(): void {
+    const all = this.#resources.current().map((resource): Known => ({ resource, informer: this.#informers.informer(resource) }));
+    for (const { informer } of all) informer.addIndex(BY_OWNER, ({ metadata }) => (metadata.ownerReferences ?? []).map(({ uid }) => uid));
+    this.#byKind = new Map(all.map((known) => [`${known.resource.group}/${known.resource.kind}`, known]));
+    this.#byId = new Map(all.map((known) => [resourceId(known.resource), known]));
   }
 
   keyOf({ resource, object: { metadata } }: Item): string {
-    return `${idOf(resource)}|${metadata.namespace ?? ''}|${metadata.name}`;
+    return `${resourceId(resource)}|${metadata.namespace ?? ''}|${metadata.name}`;
   }
 
   /** The object by this key, if it is there. */
@@ -40,7 +50,7 @@ export class OwnerGraph {
   }
 
   dependentsOf(uid: string): Item[] {
-    return this.#informers.flatMap(({ resource, informer }) => informer.lister.by(BY_OWNER, uid).map((object) => ({ resource, object })));
+    return [...this.#byId.values()].flatMap(({ resource, informer }) => informer.lister.by(BY_OWNER, uid).map((object) => ({ resource, object })));
   }
 
   /** The resource that a reference names; undefined where nobody serves it. */
@@ -60,8 +70,4 @@ export class OwnerGraph {
 function kindOf({ apiVersion, kind }: OwnerReference): string {
   const slash = apiVersion.indexOf('/');
   return `${slash < 0 ? '' : apiVersion.slice(0, slash)}/${kind}`;
-}
-
-function idOf({ group, version, resource }: Resource): string {
-  return `${group}/${version}/${resource}`;
 }

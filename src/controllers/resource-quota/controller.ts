@@ -7,6 +7,7 @@ import { add, podMatchesScope, type Usage, usageOf } from '../../api/usage.ts';
 import type { InformerFactory } from '../../client/informer.ts';
 import { byKey, type Change, type Controller, watchRule } from '../runtime/controller.ts';
 import type { Plan } from '../runtime/plan.ts';
+import { type ServedResources, selectResources } from '../runtime/served-resources.ts';
 
 export interface QuotaSnapshot {
   quota: ResourceQuota;
@@ -19,25 +20,25 @@ export interface QuotaSnapshot {
 /**
  * Keeps `status.hard` and `status.used` of every ResourceQuota. (Admission counts what is being created; this controller
  * gives back what is gone.) Upstream: pkg/controller/resourcequota.
- * @param resources every namespaced resource that can be listed.
  */
-export function resourceQuotaController(informers: InformerFactory, resources: readonly Resource[]): Controller<QuotaSnapshot> {
+export function resourceQuotaController(informers: InformerFactory, resources: ServedResources): Controller<QuotaSnapshot> {
   const quotas = informers.lister(ResourceQuotas);
-  const counted = resources.filter(({ namespaced, group, resource }) => namespaced && !(resource === 'events' && (group === '' || group === 'events.k8s.io')));
-  const others = counted.filter(({ resource }) => resource !== ResourceQuotas.resource);
+  const counted = selectResources(
+    resources,
+    ({ namespaced, group, resource }) => namespaced && !(resource === 'events' && (group === '' || group === 'events.k8s.io')),
+  );
+  const others = selectResources(counted, ({ resource }) => resource !== ResourceQuotas.resource);
   const inNamespaceOf = (change: Change): string[] =>
     mattersToQuotas(change) ? quotas.list({ namespace: change.object.metadata.namespace ?? '' }).map(keyOf) : [];
   return {
     name: 'resourcequota-controller',
-    watches: [
-      watchRule(ResourceQuotas, (change) => [keyOf(change.object), ...(change.type === 'updated' ? [] : inNamespaceOf(change))]),
-      ...others.map((resource) => watchRule(resource, inNamespaceOf)),
-    ],
+    watches: [watchRule(ResourceQuotas, (change) => [keyOf(change.object), ...(change.type === 'updated' ? [] : inNamespaceOf(change))])],
+    watchesAll: { resources: others, rule: (resource) => watchRule(resource, inNamespaceOf) },
     observe: async (key, { now }) => {
       const quota = byKey(quotas, key);
       if (!quota) return undefined;
       const { namespace = '' } = quota.metadata;
-      const content = counted.map((resource) => ({ resource, objects: informers.lister(resource).list({ namespace }) }));
+      const content = counted.current().map((resource) => ({ resource, objects: informers.lister(resource).list({ namespace }) }));
       return { quota, content, now };
     },
     plan: planQuota,

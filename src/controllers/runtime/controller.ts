@@ -1,6 +1,7 @@
 import { type KubeObject, type Resource, splitKey } from '../../api/object.ts';
 import type { Lister } from '../../client/informer.ts';
 import type { Plan } from './plan.ts';
+import type { ServedResources } from './served-resources.ts';
 
 /** A change that an informer has seen. `old` is there for updates; for deletions `object` is the last state. */
 export type Change<T extends KubeObject = KubeObject> =
@@ -47,6 +48,8 @@ export interface Controller<Snapshot> {
   /** As in upstream's events and logs, e.g. `deployment-controller`. */
   name: string;
   watches: WatchRule[];
+  /** The same for every resource that is served, now or later. */
+  watchesAll?: { resources: ServedResources; rule(resource: Resource): WatchRule };
   expects?: ExpectationRule;
   /** Keys to look at from the start, for a controller that works by the clock. */
   initialKeys?: string[];

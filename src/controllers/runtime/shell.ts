@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { KubeObject } from '../../api/object.ts';
+import type { KubeObject, Resource } from '../../api/object.ts';
 import type { Client } from '../../client/client.ts';
 import type { EventRecorder } from '../../client/event-recorder.ts';
 import type { InformerFactory } from '../../client/informer.ts';
@@ -7,9 +7,10 @@ import { WorkQueue } from '../../client/work-queue.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import { controllerOf } from '../ownership.ts';
-import type { Change, Controller, ExpectationRule } from './controller.ts';
+import type { Change, Controller, ExpectationRule, WatchRule } from './controller.ts';
 import { type Execution, type ExecutionContext, type Expecting, execute } from './execute.ts';
 import { Expectations } from './expectations.ts';
+import { resourceId } from './served-resources.ts';
 
 /** The wait after a first refusal. What the API server would not have becomes right by a change, which wakes the key by itself, or by time. */
 const REFUSED_DELAY_MS = 1000;
@@ -41,6 +42,8 @@ export class Shell<Snapshot> implements Runnable {
   readonly #queue: WorkQueue;
   readonly #expectations: Expectations;
   readonly #stop = new AbortController();
+  /** The resources that `watchesAll` has come to, by id. */
+  readonly #watched = new Map<string, Resource>();
   #workers: Promise<void>[] = [];
 
   /** Registers with the informers, which are to be started afterwards. */
@@ -51,15 +54,36 @@ export class Shell<Snapshot> implements Runnable {
     this.#queue = new WorkQueue({ clock: options.clock });
     this.#expectations = new Expectations(options.clock);
     if (controller.expects) this.#watchExpected(controller.expects);
-    for (const rule of controller.watches) {
-      const take = (change: Change): void => {
-        for (const key of rule.keys(change)) this.#queue.add(key);
-      };
-      options.informers.informer(rule.resource).addHandler({
-        added: (object) => take({ type: 'added', object }),
-        updated: (old, object) => take({ type: 'updated', object, old }),
-        deleted: (object) => take({ type: 'deleted', object }),
-      });
+    for (const rule of controller.watches) this.#watch(rule);
+    controller.watchesAll?.resources.onChange(() => this.#watchAll());
+    this.#watchAll();
+  }
+
+  #watch({ resource, keys }: WatchRule): void {
+    const take = (change: Change): void => {
+      for (const key of keys(change)) this.#queue.add(key);
+    };
+    this.#options.informers.informer(resource).addHandler({
+      added: (object) => take({ type: 'added', object }),
+      updated: (old, object) => take({ type: 'updated', object, old }),
+      deleted: (object) => take({ type: 'deleted', object }),
+    });
+  }
+
+  /** Takes up the resources that have come to be served, and lets go of those that are no more. */
+  #watchAll(): void {
+    const { watchesAll } = this.#controller;
+    if (!watchesAll) return;
+    const served = new Map(watchesAll.resources.current().map((resource) => [resourceId(resource), resource]));
+    for (const [id, resource] of this.#watched) {
+      if (served.has(id)) continue;
+      this.#watched.delete(id);
+      this.#options.informers.forget(resource);
+    }
+    for (const [id, resource] of served) {
+      if (this.#watched.has(id)) continue;
+      this.#watched.set(id, resource);
+      this.#watch(watchesAll.rule(resource));
     }
   }
 
@@ -106,11 +130,12 @@ export class Shell<Snapshot> implements Runnable {
 
   async #untilSynced(): Promise<void> {
     const { informers } = this.#options;
+    const watched = [...this.#controller.watches.map(({ resource }) => resource), ...this.#watched.values()];
     const stopped = new Promise<void>((resolve) => {
       if (this.#stop.signal.aborted) resolve();
       this.#stop.signal.addEventListener('abort', () => resolve(), { once: true });
     });
-    await Promise.race([stopped, Promise.all(this.#controller.watches.map(({ resource }) => informers.informer(resource).whenSynced()))]);
+    await Promise.race([stopped, Promise.all(watched.map((resource) => informers.informer(resource).whenSynced()))]);
   }
 
   async #handle(key: string): Promise<void> {
