@@ -176,6 +176,11 @@ describe('what comes next', () => {
     expect(words(planPod(given))).toEqual(wanted);
   });
 
+  test('KUB-11: what is stopped because its sandbox died comes back, though it exits with 0', () => {
+    const { actions } = planPod(state({ restartPolicy: 'OnFailure' }, [run('c')], { sandboxes: [dead] }));
+    expect(actions[1]).toMatchObject({ type: 'stopTogether', stops: [{ restart: true }] });
+  });
+
   test('KUB-21: a sidecar lets the others go on once it has started', () => {
     const given = state({ initContainers: [sidecar('s')] }, [run('s')]);
     expect(words(planPod({ ...given, probes: new Map([['s-0', { ...healthy, started: undefined }]]) }))).toEqual(['report']);

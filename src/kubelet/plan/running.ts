@@ -61,7 +61,7 @@ function clearDeadSandbox(state: PodState): PodAction[] {
   const message = 'Pod sandbox changed, it will be killed and re-created.';
   return [
     { type: 'tellEvent', note: { type: 'Normal', reason: 'SandboxChanged', message }, because },
-    ...(running.length ? [{ type: 'stopTogether' as const, stops: stopsOf(state, running, graceMsOf(state.pod)), because }] : []),
+    ...(running.length ? [{ type: 'stopTogether' as const, stops: stopsOf(state, running, { graceMs: graceMsOf(state.pod), restart: true }), because }] : []),
   ];
 }
 

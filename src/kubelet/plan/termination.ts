@@ -25,14 +25,14 @@ function nextStops(state: PodState, { since, graceMs }: Terminating): StopContai
   const sidecars = (state.pod.spec.initContainers ?? []).filter(isSidecar).map(({ name }) => name);
   const others = running.filter(({ metadata }) => !sidecars.includes(metadata.name));
   const last = running.toSorted((a, b) => sidecars.indexOf(b.metadata.name) - sidecars.indexOf(a.metadata.name)).slice(0, 1);
-  return stopsOf(state, others.length ? others : last, Math.max(since + graceMs - state.now, 0));
+  return stopsOf(state, others.length ? others : last, { graceMs: Math.max(since + graceMs - state.now, 0), restart: false });
 }
 
-/** How containers are stopped that are to stay down. */
-export function stopsOf({ pod }: PodState, runs: readonly ContainerStatus[], graceMs: number): StopContainer[] {
+/** How containers are stopped with all others of their pod. @param options.restart whether they are to come back */
+export function stopsOf({ pod }: PodState, runs: readonly ContainerStatus[], { graceMs, restart }: { graceMs: number; restart: boolean }): StopContainer[] {
   return runs.map(({ id, metadata: { name } }) => {
     const container = containerNamed(pod, name);
-    return { type: 'stopContainer', id, container, message: `Stopping container ${name}`, graceMs, restart: false };
+    return { type: 'stopContainer', id, container, message: `Stopping container ${name}`, graceMs, restart };
   });
 }
 
