@@ -8,6 +8,7 @@ import { Pipe } from './pipe.ts';
 import { forwardPorts } from './port-forward.ts';
 import type { Routed } from './route.ts';
 import { tunnelPorts } from './spdy-tunnel.ts';
+import { TerminalSizes } from './terminal-sizes.ts';
 
 /** First byte of each message: which stream it belongs to (remotecommand: v4 and v5 channel protocols). */
 const STDIN = 0;
@@ -95,27 +96,27 @@ async function runCommand(
 ): Promise<void> {
   const wants = (name: string): boolean => ['true', '1'].includes(parameters.get(name) ?? '');
   const gone = new AbortController();
-  const stdin = new Pipe<Uint8Array>();
-  const resize = new Pipe<{ width: number; height: number }>();
+  const stdin = wants('stdin') ? new Pipe(webSocket) : undefined;
+  const resize = wants('tty') ? new TerminalSizes() : undefined;
   const send = (channel: number, chunk: Uint8Array): void => {
     if (webSocket.readyState === webSocket.OPEN) webSocket.send(Buffer.concat([Buffer.from([channel]), chunk]));
   };
   webSocket.on('close', () => {
     gone.abort();
-    stdin.end();
-    resize.end();
+    stdin?.end();
+    resize?.end();
   });
   webSocket.on('message', (data: Buffer) => {
     const [channel] = data;
     const rest = data.subarray(1);
-    if (channel === STDIN) stdin.push(rest);
-    else if (channel === RESIZE) resize.push(terminalSize(rest));
-    else if (channel === CLOSE && rest[0] === STDIN) stdin.end();
+    if (channel === STDIN) stdin?.push(rest);
+    else if (channel === RESIZE) resize?.set(terminalSize(rest));
+    else if (channel === CLOSE && rest[0] === STDIN) stdin?.end();
   });
   const tty = wants('tty');
   const streams = {
-    ...(wants('stdin') ? { stdin } : {}),
-    ...(tty ? { resize } : {}),
+    ...(stdin ? { stdin } : {}),
+    ...(resize ? { resize } : {}),
     stdout: (chunk: Uint8Array) => wants('stdout') && send(STDOUT, chunk),
     stderr: (chunk: Uint8Array) => wants('stderr') && send(STDERR, chunk),
     signal: gone.signal,

@@ -8,7 +8,7 @@ import { Pipe } from './pipe.ts';
  */
 export async function forwardPorts(webSocket: WebSocket, { node, namespace, pod }: PodConnection, ports: readonly number[]): Promise<void> {
   const gone = new AbortController();
-  const inputs = ports.map(() => new Pipe<Uint8Array>());
+  const inputs = ports.map(() => new Pipe(webSocket));
   webSocket.on('close', () => {
     gone.abort();
     for (const input of inputs) input.end();

@@ -17,7 +17,7 @@ const MAX_FRAME_BYTES = 1 << 20;
 interface Stream {
   id: number;
   headers: Record<string, string>;
-  input: Pipe<Uint8Array>;
+  input: Pipe;
 }
 
 /**
@@ -86,7 +86,7 @@ class SpdySession {
 
   async #open(id: number, flags: number, block: Buffer): Promise<void> {
     const headers = parseHeaders(await through(this.#inflate, block, constants.Z_SYNC_FLUSH));
-    const stream: Stream = { id, headers, input: new Pipe() };
+    const stream: Stream = { id, headers, input: new Pipe(this.#webSocket) };
     this.#streams.set(id, stream);
     if (flags & FIN) stream.input.end();
     const reply = Buffer.alloc(4);
