@@ -181,7 +181,12 @@ function belowAvailability(write: Write, { model, excuses, sinceMs, scalings }: 
   const least = Math.min(...recent.map(fewestAvailable));
   // Upstream: rolling.go (reconcileOldReplicaSets, scaleDownOldReplicaSetsForRollingUpdate) counts all that is available, that too
   // which ReplicaSets have beyond their sizes and are about to delete.
-  const surplus = sum(replicaSets, ({ metadata }) => surplusOf(model.replicaSetSince(metadata.uid!, write.atMs)[0]!));
+  const surplus = sum(replicaSets, ({ metadata }) => {
+    const seen = model.replicaSetSince(metadata.uid!, write.atMs);
+    // This very write is what is judged; what came before it in the same moment is what the controller may have seen.
+    const before = metadata.uid === replicaSet.metadata.uid ? seen.slice(0, -1) : seen;
+    return Math.max(0, ...before.map(surplusOf));
+  });
   if (left + surplus >= least || left >= had) return undefined;
   return `${nameOf(replicaSet)} shrank from ${from} to ${change.to}: ${left} pods sure to stay available (before: ${had}), at least ${least} needed`;
 }
