@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { BackOffTable, goSeconds } from './back-off.ts';
+import { goSeconds } from '../lib/duration.ts';
+import { BackOffTable } from './back-off.ts';
 
 test('KUB-25: 0, 10, 20, 40 … 300 seconds after crashes', () => {
   const table = new BackOffTable();

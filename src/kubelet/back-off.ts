@@ -30,21 +30,3 @@ export class BackOffTable {
     this.#entries.delete(key);
   }
 }
-
-/** As Go prints a duration of whole seconds: `40s`, `1m20s`, `5m0s`. */
-export function goSeconds(ms: number): string {
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 60) return `${seconds}s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes}m${seconds % 60}s`;
-  return `${Math.floor(minutes / 60)}h${minutes % 60}m${seconds % 60}s`;
-}
-
-/** As Go prints a duration of milliseconds: `1.234s`, `250ms`. */
-export function goMilliseconds(ms: number): string {
-  if (ms === 0) return '0s';
-  if (ms < 1000) return `${ms}ms`;
-  const seconds = ms / 1000;
-  if (seconds < 60) return `${seconds}s`;
-  return `${Math.floor(seconds / 60)}m${Number((seconds % 60).toFixed(3))}s`;
-}

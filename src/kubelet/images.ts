@@ -2,8 +2,9 @@ import { parseImageReference } from '../api/core/v1/pod/image-reference.ts';
 import type { Container, Pod } from '../api/generated/types/core.v1.ts';
 import type { EventNote } from '../client/event-recorder.ts';
 import type { Clock } from '../lib/clock.ts';
+import { goMilliseconds } from '../lib/duration.ts';
 import type { ImageService } from '../runtime/runtime.ts';
-import { BackOffTable, goMilliseconds } from './back-off.ts';
+import { BackOffTable } from './back-off.ts';
 import type { StartFailure } from './plan/state.ts';
 
 /** How long a failed pull is told as ErrImagePull before it is told as a back-off. */

@@ -5,7 +5,10 @@ import { badRequest } from '../../api/status.ts';
 import { type BodyDecoder, parseBody } from '../decode/body.ts';
 import { DecodeError } from '../decode/decode.ts';
 import { decodeGo } from '../decode/go.ts';
+import { readQuery } from '../decode/query.ts';
 import { refuseOptions } from '../write/options.ts';
+
+const DELETE_OPTIONS = { gracePeriodSeconds: 'whole', orphanDependents: 'flag', propagationPolicy: 'text', dryRun: 'text' } as const;
 
 /** How a client wants an object to go: from the body, or from the query where there is none. @throws StatusError */
 export function deleteOptions(bodies: BodyDecoder, request: ApiRequest): DeleteOptions {
@@ -19,11 +22,8 @@ export function deleteOptions(bodies: BodyDecoder, request: ApiRequest): DeleteO
       throw error;
     }
   } else {
-    const { gracePeriodSeconds, propagationPolicy, orphanDependents, dryRun } = request.query;
-    if (gracePeriodSeconds !== undefined) options.gracePeriodSeconds = Number(gracePeriodSeconds);
-    if (propagationPolicy !== undefined) options.propagationPolicy = propagationPolicy;
-    if (orphanDependents !== undefined) options.orphanDependents = orphanDependents === 'true';
-    if (dryRun !== undefined) options.dryRun = [dryRun];
+    const { dryRun, ...others } = readQuery(request.query, DELETE_OPTIONS);
+    options = { ...others, ...(dryRun === undefined ? {} : { dryRun: [dryRun] }) };
   }
   const { propagationPolicy, orphanDependents, dryRun } = options;
   refuseOptions('DeleteOptions', [

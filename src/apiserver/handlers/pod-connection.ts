@@ -4,6 +4,7 @@ import type { ApiRequest, Query } from '../../api/request.ts';
 import { Pods } from '../../api/resources.ts';
 import { badRequest, invalid, notFound, StatusError } from '../../api/status.ts';
 import { type Clock, parseTime } from '../../lib/clock.ts';
+import { isFlagSet, readQuery } from '../decode/query.ts';
 import type { NodeConnection, NodeConnections, PodLogLine } from '../node-connection.ts';
 import type { Registry } from '../registry.ts';
 import type { Handlers } from '../served-resource.ts';
@@ -64,19 +65,18 @@ export function logHandlers(connector: PodConnector, clock: Clock): Handlers {
   return {
     async get(_resource, request) {
       const { query, name = '' } = request;
-      const isTrue = (option: string): boolean => query[option] === 'true' || query[option] === '1';
       const { node, namespace, pod, container } = await connector.connect(request, query['container'], { containerNeeded: true });
       const { tailLines, limitBytes, sinceSeconds, since } = logOptions(name, query);
       const lines = await node.getLogs(namespace, pod, container, {
-        previous: isTrue('previous'),
-        follow: isTrue('follow'),
+        previous: isFlagSet(query['previous']),
+        follow: isFlagSet(query['follow']),
         ...(tailLines === undefined ? {} : { tailLines }),
         ...(sinceSeconds === undefined ? {} : { since: clock.now() - sinceSeconds * 1000 }),
         ...(since === undefined ? {} : { since }),
         ...(request.signal ? { signal: request.signal } : {}),
       });
       const limit = limitBytes ?? Number.POSITIVE_INFINITY;
-      return { code: 200, stream: { contentType: 'text/plain', chunks: asText(lines, { timestamps: isTrue('timestamps'), limit }) } };
+      return { code: 200, stream: { contentType: 'text/plain', chunks: asText(lines, { timestamps: isFlagSet(query['timestamps']), limit }) } };
     },
   };
 }
@@ -89,15 +89,11 @@ interface LogRange {
   since: number | undefined;
 }
 
+const LOG_NUMBERS = { tailLines: 'whole', limitBytes: 'whole', sinceSeconds: 'whole' } as const;
+
 /** Upstream: pkg/apis/core/validation.ValidatePodLogOptions. */
 function logOptions(name: string, query: Query): LogRange {
-  const whole = (option: string): number | undefined => {
-    const text = query[option];
-    if (text === undefined) return undefined;
-    if (!/^[-+]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-    return Number(text);
-  };
-  const [tailLines, limitBytes, sinceSeconds] = [whole('tailLines'), whole('limitBytes'), whole('sinceSeconds')];
+  const { tailLines, limitBytes, sinceSeconds } = readQuery(query, LOG_NUMBERS);
   const since = query['sinceTime'] === undefined ? undefined : parseTime(query['sinceTime']);
   if (Number.isNaN(since)) {
     const text = JSON.stringify(query['sinceTime']);

@@ -15,10 +15,10 @@ import { patchOf } from './patch.ts';
 
 /** How the resources are answered whose objects are stored: all but a few questions. */
 export function storedHandlers(parts: HandlerParts): Handlers {
-  const { storage, writes, bodies } = parts;
+  const { writes, bodies } = parts;
   return {
     ...partHandlers(parts),
-    list: (resource, request) => list(storage, resource, request),
+    list: (resource, request) => list(parts, resource, request),
     watch: (resource, request) => watch(parts, resource, request),
 
     async create(resource, request) {
@@ -36,7 +36,7 @@ export function storedHandlers(parts: HandlerParts): Handlers {
     async deletecollection(resource, request) {
       const options = deleteOptions(bodies, request);
       const target = targetOfRequest(resource, request);
-      const { objects, revision } = await selectObjects(storage, resource, request);
+      const { objects, revision } = await selectObjects(parts, resource, request);
       const items: KubeList['items'] = [];
       for (const object of objects) {
         const { name = '', namespace = '' } = object.metadata;
@@ -56,9 +56,8 @@ export function storedHandlers(parts: HandlerParts): Handlers {
 
 /** A part of a stored object, such as its status: read, replaced and patched like the object itself. */
 export function partHandlers(parts: HandlerParts): Handlers {
-  const { storage } = parts;
   return {
-    get: (resource, request) => get(storage, resource, request),
+    get: (resource, request) => get(parts, resource, request),
     update: (resource, request) => update(parts, resource, request),
     patch: patchHandler(parts),
   };

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { badRequest, internalError, StatusError } from '../../api/status.ts';
 import type { Log } from '../../lib/log.ts';
+import { isFlagSet } from '../decode/query.ts';
 import type { PodConnection, PodConnector } from '../handlers/pod-connection.ts';
 import { Pipe } from './pipe.ts';
 import { forwardPorts } from './port-forward.ts';
@@ -94,7 +95,7 @@ async function runCommand(
   { node, namespace, pod, container }: PodConnection,
   parameters: URLSearchParams,
 ): Promise<void> {
-  const wants = (name: string): boolean => ['true', '1'].includes(parameters.get(name) ?? '');
+  const wants = (name: string): boolean => isFlagSet(parameters.get(name) ?? undefined);
   const gone = new AbortController();
   const stdin = wants('stdin') ? new Pipe(webSocket) : undefined;
   const resize = wants('tty') ? new TerminalSizes() : undefined;

@@ -1,5 +1,6 @@
 import type { ApiRequest, Query, Verb } from '../../api/request.ts';
 import { badRequest } from '../../api/status.ts';
+import { isFlagSet } from '../decode/query.ts';
 
 /** A resource request as its path and method tell it. */
 export type Routed = Pick<ApiRequest, 'verb' | 'group' | 'version' | 'resource' | 'query'> &
@@ -74,11 +75,8 @@ function verbOf(method: string, { name, subresource }: ResourcePath, query: Quer
     case 'DELETE':
       return name === undefined ? 'deletecollection' : 'delete';
     default:
-      if (watching || isTrue(query['watch'])) return 'watch';
-      return name === undefined ? 'list' : 'get';
+      if (watching) return 'watch';
+      if (name !== undefined) return 'get';
+      return isFlagSet(query['watch']) ? 'watch' : 'list';
   }
-}
-
-function isTrue(value: string | undefined): boolean {
-  return value === 'true' || value === '1' || value === '';
 }

@@ -3,13 +3,15 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ApiRequest, ApiResponse, Query, UserInfo } from '../../api/request.ts';
-import { internalError, StatusError } from '../../api/status.ts';
+import { badRequest, internalError, StatusError } from '../../api/status.ts';
+import { parseDuration } from '../../lib/duration.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ApiServer } from '../api-server.ts';
 import { ANONYMOUS, type Authenticator, actingAs } from '../chain/authentication.ts';
 import { type Attributes, attributesOf } from '../chain/chain.ts';
 import { mediaType } from '../decode/body.ts';
 import type { ProtobufDecoder } from '../decode/protobuf.ts';
+import { isFlagSet } from '../decode/query.ts';
 import { Metrics } from '../metrics.ts';
 import { readBody } from './body.ts';
 import { type Encoder, makeEncoder } from './encode.ts';
@@ -88,6 +90,7 @@ export class HttpServer {
       const attributes = { user, verb: (request.method ?? 'GET').toLowerCase(), path };
       return this.#options.apiServer.chain.run(attributes, () => this.#servePage(path, query, request, response));
     }
+    checkTimeout(routed);
     this.#measure(routed, response);
     const representation = negotiate(request.headers.accept);
     if (representation.as === 'Table') await this.#encoder.prepareTables();
@@ -218,6 +221,16 @@ function refuseUpgrade(socket: Socket, { status, code }: StatusError): void {
   );
 }
 
+/** A client may say how long its request may take; what lasts for its own reasons is not measured by that. @throws StatusError */
+function checkTimeout({ verb, query: { timeout } }: Routed): void {
+  if (timeout === undefined || verb === 'watch' || verb === 'connect') return;
+  try {
+    parseDuration(timeout);
+  } catch (error) {
+    throw badRequest(`invalid timeout specified in the request URL - ${(error as Error).message}`);
+  }
+}
+
 function sendNotFound(response: ServerResponse): void {
   response.writeHead(404, { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' });
   response.end('404 page not found\n');
@@ -246,6 +259,6 @@ function quoteWarning(text: string): string {
 }
 
 function wantsPretty(request: IncomingMessage, query: Query): boolean {
-  if (query['pretty'] !== undefined) return query['pretty'] === 'true' || query['pretty'] === '1';
+  if (query['pretty'] !== undefined) return isFlagSet(query['pretty']);
   return /^(curl|Wget|Mozilla)/.test(request.headers['user-agent'] ?? '');
 }

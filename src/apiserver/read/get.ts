@@ -1,12 +1,12 @@
 import type { ApiRequest, ApiResponse } from '../../api/request.ts';
 import { notFound } from '../../api/status.ts';
 import type { ServedResource } from '../served-resource.ts';
-import type { Storage } from '../storage/storage.ts';
-import { checkResourceVersion } from './resource-version.ts';
+import { readResourceVersion, untilRevision } from './resource-version.ts';
+import type { WatchSource } from './watch.ts';
 
-export async function get(storage: Storage, resource: ServedResource, request: ApiRequest): Promise<ApiResponse> {
+export async function get({ storage, clock }: WatchSource, resource: ServedResource, request: ApiRequest): Promise<ApiResponse> {
   const { namespace = '', name = '' } = request;
-  checkResourceVersion(resource, request.query, storage.revision);
+  await untilRevision(storage, readResourceVersion(request.query['resourceVersion'], { of: 'get' }), clock);
   const current = await storage.get(resource, { namespace, name });
   if (!current) throw notFound(resource.facts, name);
   return { code: 200, object: current.object };

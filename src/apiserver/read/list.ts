@@ -1,16 +1,17 @@
-import { forbidden as forbiddenField, notSupported } from '../../api/field-error.ts';
 import type { KubeList, KubeObject } from '../../api/object.ts';
-import type { ApiRequest, ApiResponse, Query } from '../../api/request.ts';
-import { badRequest, expired, invalid } from '../../api/status.ts';
+import type { ApiRequest, ApiResponse } from '../../api/request.ts';
+import { badRequest, expired } from '../../api/status.ts';
 import { CompactedError } from '../../store/store.ts';
 import type { ServedResource } from '../served-resource.ts';
-import type { ObjectPage, Storage } from '../storage/storage.ts';
+import type { ObjectPage } from '../storage/storage.ts';
 import { type ContinueToken, readToken, writeToken } from './continue-token.ts';
-import { checkResourceVersion } from './resource-version.ts';
+import { type ListOptions, listOptions } from './list-options.ts';
+import { readResourceVersion, untilRevision } from './resource-version.ts';
 import { selectionOf } from './selection.ts';
+import type { WatchSource } from './watch.ts';
 
-export async function list(storage: Storage, resource: ServedResource, request: ApiRequest): Promise<ApiResponse> {
-  const { objects, revision, next, remaining } = await selectObjects(storage, resource, request);
+export async function list(source: WatchSource, resource: ServedResource, request: ApiRequest): Promise<ApiResponse> {
+  const { objects, revision, next, remaining } = await selectObjects(source, resource, request);
   const metadata: KubeList['metadata'] = {
     resourceVersion: String(revision),
     ...(next ? { continue: next } : {}),
@@ -28,19 +29,18 @@ interface Selected {
 }
 
 /** The objects that a list or deletecollection asks for: one page of a snapshot. */
-export async function selectObjects(storage: Storage, resource: ServedResource, request: ApiRequest): Promise<Selected> {
-  const { query } = request;
-  checkListOptions(query);
-  const selection = selectionOf(resource, query);
-  const limit = query['limit'] ? Number(query['limit']) : 0;
-  const page = await snapshotOf(storage, resource, request, limit);
+export async function selectObjects(source: WatchSource, resource: ServedResource, { query, namespace = '' }: ApiRequest): Promise<Selected> {
+  const options = listOptions(query);
+  const selection = selectionOf(resource, options);
+  const limit = limitOf(options);
+  const page = await snapshotOf(source, resource, namespace, options);
   const objects: KubeObject[] = [];
   let seen = 0;
   for (const item of page.items) {
     if (limit > 0 && objects.length === limit) break;
     seen++;
     if (selection.name !== undefined && item.relativeKey !== selection.name && !item.relativeKey.endsWith(`/${selection.name}`)) continue;
-    const object = storage.open(resource, item);
+    const object = source.storage.open(resource, item);
     if (selection.all || selection.matches(object)) objects.push(object);
   }
   const remaining = page.items.length - seen;
@@ -50,10 +50,17 @@ export async function selectObjects(storage: Storage, resource: ServedResource, 
   return { objects, revision: page.revision, next, ...(selection.all ? { remaining } : {}) };
 }
 
-async function snapshotOf(storage: Storage, resource: ServedResource, { query, namespace = '' }: ApiRequest, limit: number): Promise<ObjectPage> {
-  const from = query['continue'] ? readToken(query['continue'], query) : undefined;
-  if (!from) checkResourceVersion(resource, query, storage.revision);
-  const revision = from ? (from.revision === -1 ? undefined : from.revision) : exactRevision(query, limit);
+/** How many items a page has at the most; 0: all. A list at any version comes from a cache, which knows no pages (apiserver: cacher). */
+function limitOf({ limit = 0, resourceVersion, continue: token }: ListOptions): number {
+  return resourceVersion === '0' && !token ? 0 : limit;
+}
+
+async function snapshotOf({ storage, clock }: WatchSource, resource: ServedResource, namespace: string, options: ListOptions): Promise<ObjectPage> {
+  const from = options.continue ? readToken(options.continue) : undefined;
+  if (from && options.resourceVersion && options.resourceVersion !== '0') throw badRequest('specifying resource version is not allowed when using continue');
+  const wanted = from ? 0 : readResourceVersion(options.resourceVersion, { of: 'list' });
+  await untilRevision(storage, wanted, clock);
+  const revision = from ? (from.revision < 0 ? undefined : from.revision) : exactRevision(options, wanted);
   try {
     return await storage.page(resource, namespace, { ...(revision === undefined ? {} : { revision }), ...(from ? { after: from.after } : {}) });
   } catch (error) {
@@ -62,10 +69,8 @@ async function snapshotOf(storage: Storage, resource: ServedResource, { query, n
 }
 
 /** The very revision that a list must show; undefined: the current one will do. */
-function exactRevision(query: Query, limit: number): number | undefined {
-  const { resourceVersion, resourceVersionMatch: match } = query;
-  const isExact = match === 'Exact' || (limit > 0 && !match && resourceVersion && resourceVersion !== '0');
-  return isExact ? Number(resourceVersion) : undefined;
+function exactRevision({ resourceVersionMatch: match, limit = 0 }: ListOptions, wanted: number): number | undefined {
+  return wanted > 0 && (match === 'Exact' || (limit > 0 && !match)) ? wanted : undefined;
 }
 
 function tooOld(from: ContinueToken | undefined): Error {
@@ -74,18 +79,4 @@ function tooOld(from: ContinueToken | undefined): Error {
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
     { continue: writeToken({ revision: -1, after: from.after }) },
   );
-}
-
-function checkListOptions(query: Query): void {
-  const { resourceVersion, resourceVersionMatch: match, limit } = query;
-  const errors = [];
-  if (query['continue'] && match) errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'));
-  else if (match && !resourceVersion)
-    errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
-  if (match && match !== 'Exact' && match !== 'NotOlderThan') errors.push(notSupported('resourceVersionMatch', match, ['Exact', 'NotOlderThan', '']));
-  if (match === 'Exact' && resourceVersion === '0')
-    errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
-  if (query['sendInitialEvents'] !== undefined) errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
-  if (errors.length) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
-  if (limit !== undefined && !/^-?\d+$/.test(limit)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(limit)}: invalid syntax`);
 }

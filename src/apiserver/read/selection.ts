@@ -1,9 +1,9 @@
 import { meetsFieldSelector, parseFieldSelector } from '../../api/field-selectors.ts';
 import { parseSelector } from '../../api/label-parser.ts';
 import type { KubeObject } from '../../api/object.ts';
-import type { Query } from '../../api/request.ts';
 import { badRequest } from '../../api/status.ts';
 import type { ServedResource } from '../served-resource.ts';
+import type { ListOptions } from './list-options.ts';
 
 export interface Selection {
   /** True when everything is wanted, so that nobody needs to look. */
@@ -13,12 +13,18 @@ export interface Selection {
   name?: string;
 }
 
-/** @throws StatusError BadRequest for a selector that cannot be read or names a field that the kind does not select by. */
-export function selectionOf(resource: ServedResource, { labelSelector = '', fieldSelector = '' }: Query): Selection {
-  if (labelSelector === '' && fieldSelector === '') return { all: true, matches: () => true };
+/**
+ * @param onlyName the one object that the path names, if it does.
+ * @throws StatusError BadRequest for a selector that cannot be read or names a field that the kind does not select by.
+ */
+export function selectionOf(resource: ServedResource, { labelSelector = '', fieldSelector = '' }: ListOptions, onlyName?: string): Selection {
+  if (labelSelector === '' && fieldSelector === '' && onlyName === undefined) return { all: true, matches: () => true };
   try {
     const labels = parseSelector(labelSelector);
-    const fields = parseFieldSelector(fieldSelector);
+    const fields = [
+      ...parseFieldSelector(fieldSelector),
+      ...(onlyName === undefined ? [] : [{ field: 'metadata.name', operator: '=' as const, value: onlyName }]),
+    ];
     for (const { field } of fields) checkField(resource, field);
     const name = fields.find(({ field, operator }) => field === 'metadata.name' && operator === '=')?.value;
     return {

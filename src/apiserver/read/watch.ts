@@ -1,13 +1,13 @@
-import { forbidden as forbiddenField, invalid as invalidField, notSupported } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/object.ts';
-import type { ApiRequest, ApiResponse, Query, WatchEvent } from '../../api/request.ts';
-import { expired, invalid } from '../../api/status.ts';
+import type { ApiRequest, ApiResponse, WatchEvent } from '../../api/request.ts';
+import { expired } from '../../api/status.ts';
 import type { Clock, Timer } from '../../lib/clock.ts';
 import type { Rng } from '../../lib/rng.ts';
 import { CompactedError } from '../../store/store.ts';
 import type { ServedResource } from '../served-resource.ts';
 import type { ObjectEvent, Storage } from '../storage/storage.ts';
-import { checkResourceVersion } from './resource-version.ts';
+import { type ListOptions, listOptions } from './list-options.ts';
+import { readResourceVersion } from './resource-version.ts';
 import { type Selection, selectionOf } from './selection.ts';
 
 const BOOKMARK_INTERVAL_MS = 60_000;
@@ -77,17 +77,16 @@ export interface WatchSource {
 export async function watch(source: WatchSource, resource: ServedResource, request: ApiRequest): Promise<ApiResponse> {
   const { storage } = source;
   const { query, namespace = '' } = request;
-  checkWatchOptions(query);
-  const selection = selectionOf(resource, query);
-  const version = checkResourceVersion(resource, query, storage.revision);
+  const options = listOptions({ ...query, watch: 'true' });
+  const selection = selectionOf(resource, options, request.name);
+  const version = readResourceVersion(options.resourceVersion, { of: 'get' });
   const timers: Timer[] = [];
   let stop = (): void => {};
   const stream = new WatchStream(() => {
     stop();
     for (const timer of timers) timer.cancel();
   });
-  const startAt =
-    version > 0 && query['sendInitialEvents'] !== 'true' ? version : await sendCurrent(storage, resource, { namespace, selection, query, stream });
+  const startAt = version > 0 && !options.sendInitialEvents ? version : await sendCurrent(storage, resource, { namespace, selection, options, stream });
   try {
     const handle = storage.watch(resource, namespace, startAt, { onEvent: (event) => forward(selection, stream, event), onStopped: () => stream.end() });
     stop = () => handle.stop();
@@ -97,44 +96,28 @@ export async function watch(source: WatchSource, resource: ServedResource, reque
     stream.end();
     return { code: 200, watch: stream };
   }
-  scheduleEnd(source, resource, { query, stream, timers });
+  scheduleEnd(source, resource, { options, stream, timers });
   if (request.signal?.aborted) stream.end();
   else request.signal?.addEventListener('abort', () => stream.end(), { once: true });
   return { code: 200, watch: stream };
-}
-
-function checkWatchOptions(query: Query): void {
-  const { resourceVersionMatch: match, sendInitialEvents } = query;
-  const errors = [];
-  if (sendInitialEvents !== undefined && match !== 'NotOlderThan')
-    errors.push(
-      match
-        ? notSupported('resourceVersionMatch', match, ['NotOlderThan'])
-        : forbiddenField('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
-    );
-  if (match !== undefined && sendInitialEvents === undefined)
-    errors.push(forbiddenField('resourceVersionMatch', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
-  if (query['timeoutSeconds'] !== undefined && !/^\d+$/.test(query['timeoutSeconds']))
-    errors.push(invalidField('timeoutSeconds', query['timeoutSeconds'], 'must be a whole number of seconds'));
-  if (errors.length) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
 }
 
 /** Sends what stands now as ADDED events; @returns the revision from which the changes follow. */
 async function sendCurrent(
   storage: Storage,
   resource: ServedResource,
-  { namespace, selection, query, stream }: { namespace: string; selection: Selection; query: Query; stream: WatchStream },
+  { namespace, selection, options, stream }: { namespace: string; selection: Selection; options: ListOptions; stream: WatchStream },
 ): Promise<number> {
-  const { sendInitialEvents, allowWatchBookmarks } = query;
+  const { sendInitialEvents, allowWatchBookmarks } = options;
   const { items, revision } = await storage.page(resource, namespace);
   // An explicit "false" asks for changes only, from now on.
-  if (sendInitialEvents !== 'false') {
+  if (sendInitialEvents !== false) {
     for (const item of items) {
       const object = storage.open(resource, item);
       if (selection.matches(object)) stream.push({ type: 'ADDED', object });
     }
   }
-  if (sendInitialEvents === 'true' && allowWatchBookmarks === 'true') stream.push(bookmark(resource, revision, { [INITIAL_EVENTS_END]: 'true' }));
+  if (sendInitialEvents && allowWatchBookmarks) stream.push(bookmark(resource, revision, { [INITIAL_EVENTS_END]: 'true' }));
   return revision;
 }
 
@@ -169,12 +152,12 @@ function forward(selection: Selection, stream: WatchStream, event: ObjectEvent):
 function scheduleEnd(
   { clock, rng, storage }: WatchSource,
   resource: ServedResource,
-  { query, stream, timers }: { query: Query; stream: WatchStream; timers: Timer[] },
+  { options, stream, timers }: { options: ListOptions; stream: WatchStream; timers: Timer[] },
 ): void {
-  const seconds = Number(query['timeoutSeconds'] ?? 0);
+  const seconds = options.timeoutSeconds ?? 0;
   const limit = seconds > 0 ? seconds * 1000 : DEFAULT_TIMEOUT_MS * (1 + rng.float());
   timers.push(clock.schedule(limit, () => stream.end()));
-  if (query['allowWatchBookmarks'] !== 'true') return;
+  if (!options.allowWatchBookmarks) return;
   const again = (): void => {
     timers[1] = clock.schedule(BOOKMARK_INTERVAL_MS, () => {
       stream.push(bookmark(resource, storage.revision));

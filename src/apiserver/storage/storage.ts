@@ -1,5 +1,6 @@
 import { deepFreeze } from '../../api/equality.ts';
 import type { KubeObject } from '../../api/object.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { KeyValue, Store, StoreEvent, StoreWatch, Value } from '../../store/store.ts';
 import type { ServedResource } from '../served-resource.ts';
 import { ObjectCodec, type StoredObject } from './stored-object.ts';
@@ -103,6 +104,21 @@ export class Storage {
   async delete(resource: ServedResource, at: NamespacedName, expected: number): Promise<number | undefined> {
     const result = await this.#store.delete(keyOf(resource, at), expected);
     return result.ok ? result.revision : undefined;
+  }
+
+  /** Whether a revision of the future comes within the time given. */
+  reached(revision: number, clock: Clock, withinMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const end = (came: boolean): void => {
+        timer.cancel();
+        watch.stop();
+        resolve(came);
+      };
+      const timer = clock.schedule(withinMs, () => end(false));
+      const watch = this.#store.watch('', this.#store.revision, (event) => {
+        if (event.revision >= revision) end(true);
+      });
+    });
   }
 
   /** Forgets the past: lists and watches from an earlier revision are told that it is too old. */

@@ -2,6 +2,7 @@ import { type FieldError, invalid, notSupported } from '../../api/field-error.ts
 import type { ApiRequest } from '../../api/request.ts';
 import { invalid as invalidStatus } from '../../api/status.ts';
 import type { FieldValidation } from '../decode/body.ts';
+import { isFlagSet } from '../decode/query.ts';
 
 /** The options of a write, checked. */
 export interface WriteOptions {
@@ -41,7 +42,7 @@ export function writeOptions(kind: OptionsKind, request: ApiRequest): WriteOptio
     dryRun: dryRun === 'All',
     fieldValidation: (fieldValidation || 'Warn') as FieldValidation,
     fieldManager: fieldManager || managerOf(request.userAgent),
-    force: force === 'true' || force === '1',
+    force: isFlagSet(force),
   };
 }
 

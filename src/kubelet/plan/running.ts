@@ -1,6 +1,6 @@
 import type { Container, PodSpec } from '../../api/generated/types/core.v1.ts';
+import { goSeconds } from '../../lib/duration.ts';
 import type { ContainerStatus } from '../../runtime/runtime.ts';
-import { goSeconds } from '../back-off.ts';
 import { CONTAINER_HASH_ANNOTATION } from '../labels.ts';
 import { containerHash, containerNamed, fieldPathOf, isSidecar } from '../pod-containers.ts';
 import type { Because, PodAction, StatusReport } from './action.ts';

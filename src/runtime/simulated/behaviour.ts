@@ -1,3 +1,4 @@
+import { parseDuration } from '../../lib/duration.ts';
 import type { Rng } from '../../lib/rng.ts';
 
 /** The prefix of the annotations that tell a simulated container what to do. docs/simulated-runtime.md lists them. */
@@ -23,21 +24,12 @@ export function draw({ fromMs, toMs }: Span, rng: Rng): number {
   return toMs > fromMs ? fromMs + rng.integer(toMs - fromMs + 1) : fromMs;
 }
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-
-/** `90s`, `1m30s`, `250ms`. @throws RangeError */
-export function parseDuration(text: string): number {
-  if (text === '0') return 0;
-  if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) throw new RangeError(`"${text}" is not a duration such as 90s or 1m30s`);
-  let ms = 0;
-  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) ms += Number(amount) * UNITS[unit!]!;
-  return ms;
-}
-
 /** `3s`, or `1s..3s` for a draw from that range. @throws RangeError */
 export function parseSpan(text: string): Span {
   const [from = '', to = from] = text.trim().split('..');
-  return { fromMs: parseDuration(from), toMs: parseDuration(to) };
+  const span = { fromMs: parseDuration(from), toMs: parseDuration(to) };
+  if (span.fromMs < 0) throw new RangeError(`a span of time begins at 0 or later: ${text}`);
+  return span;
 }
 
 /** `fail,10s:ok`: failing at first, well from ten seconds after the start on. */

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
+import { parseDuration } from '../../lib/duration.ts';
 import { Rng } from '../../lib/rng.ts';
 import { VirtualClock } from '../../lib/virtual-clock.ts';
 import { Addresses } from './addresses.ts';
-import { behaviourFrom, courseAt, parseCourse, parseDuration, parseRules, parseSpan, settingsFor } from './behaviour.ts';
+import { behaviourFrom, courseAt, parseCourse, parseRules, parseSpan, settingsFor } from './behaviour.ts';
 import { runCommand, type ShellContext } from './shell.ts';
 import { SimulatedRuntime } from './simulated-runtime.ts';
 
 test('durations, spans and courses', () => {
   expect(['250ms', '3s', '1m30s', '2h', '0'].map(parseDuration)).toEqual([250, 3000, 90_000, 7_200_000, 0]);
-  expect(() => parseDuration('soon')).toThrow('"soon" is not a duration');
+  expect(() => parseDuration('soon')).toThrow('invalid duration "soon"');
   expect(parseSpan('1s..3s')).toEqual({ fromMs: 1000, toMs: 3000 });
   const course = parseCourse('fail,40s:ok,100s:fail');
   expect([0, 39_999, 40_000, 100_000].map((ms) => courseAt(course, ms))).toEqual([false, false, true, false]);
@@ -22,7 +23,7 @@ test('annotations win over rules, those for one container over those for all', (
   expect(settingsFor('reg/web:v1', 'd', annotations, rules)).toMatchObject({ 'exit-code': '2' });
   expect(settingsFor('reg/other:v1', 'd', {}, rules)).toEqual({});
   expect(() => parseRules([{ settings: {} }])).toThrow('rule 0 needs an image and settings');
-  expect(() => parseRules([{ image: 'a', settings: { 'pull-time': 'soon' } }])).toThrow('not a duration');
+  expect(() => parseRules([{ image: 'a', settings: { 'pull-time': 'soon' } }])).toThrow('invalid duration');
 });
 
 test('lists are by run', () => {
