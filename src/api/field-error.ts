@@ -1,3 +1,5 @@
+import { stringifyExact } from '../lib/exact-json.ts';
+
 /** The reasons of a cause in a Status with reason Invalid, and the words they begin with. */
 const WORDS = {
   FieldValueRequired: 'Required value',
@@ -29,7 +31,7 @@ export interface FieldError {
  */
 function show(value: unknown): string {
   if (value === null || value === undefined) return 'null';
-  if (typeof value === 'object') return JSON.stringify(value);
+  if (typeof value === 'object') return stringifyExact(value);
   return typeof value === 'string' ? goQuote(value) : String(value);
 }
 

@@ -1,6 +1,7 @@
 import type { Container, Pod } from '../api/generated/types/core.v1.ts';
 import { hasReason } from '../api/status.ts';
 import type { EventNote } from '../client/event-recorder.ts';
+import { secondsToMs } from '../lib/duration.ts';
 import type { PodSandbox } from '../runtime/runtime.ts';
 import { ContainerConfigError, environmentOf, expandVariables } from './environment.ts';
 import {
@@ -134,6 +135,6 @@ async function afterStart(services: NodeServices, { pod, sandbox, container }: S
     return true;
   tell({ type: 'Warning', reason: 'FailedPostStartHook', message: 'PostStartHook failed' });
   tell({ type: 'Normal', reason: 'Killing', message: 'FailedPostStartHook' });
-  await services.runtime.runtimeService.stopContainer(id, (pod.spec.terminationGracePeriodSeconds ?? 30) * 1000);
+  await services.runtime.runtimeService.stopContainer(id, secondsToMs(pod.spec.terminationGracePeriodSeconds ?? 30));
   return false;
 }

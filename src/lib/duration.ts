@@ -43,3 +43,8 @@ export function goMilliseconds(ms: number): string {
   if (seconds < 60) return `${seconds}s`;
   return `${Math.floor(seconds / 60)}m${Number((seconds % 60).toFixed(3))}s`;
 }
+
+/** Seconds as the API has them, of 64 bits, in milliseconds; so many that nobody will see their end are as many as a number holds. */
+export function secondsToMs(seconds: number | bigint): number {
+  return Math.min(Number(seconds) * 1000, Number.MAX_SAFE_INTEGER);
+}

@@ -106,7 +106,7 @@ describe('the shell, with the Deployment and ReplicaSet controllers', () => {
     const { metadata } = (await test.replicaSets.list({ namespace: 't' })).items[0]!;
     expect(said).toContainEqual([
       `create replicasets t/${metadata.name}`,
-      { rule: 'DEP-5', hash: metadata.labels?.['pod-template-hash'], replicas: 2, revision: 1 },
+      { rule: 'DEP-5', hash: metadata.labels?.['pod-template-hash'], replicas: 2, revision: '1' },
     ]);
     expect(said.filter(([message]) => message === `create pods t/${metadata.name}-`)).toEqual(
       Array(2).fill([`create pods t/${metadata.name}-`, { rule: 'RS-10', replicas: 2, active: 0 }]),

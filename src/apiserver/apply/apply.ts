@@ -3,6 +3,7 @@ import type { ManagedFieldsEntry } from '../../api/generated/types/meta.v1.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { badRequest, conflict, StatusError } from '../../api/status.ts';
 import type { Struct } from '../../api/type.ts';
+import { parseExact, stringifyExact } from '../../lib/exact-json.ts';
 import type { ServedResource } from '../served-resource.ts';
 import { FieldSet, showPath } from './field-set.ts';
 import { comparable, type Manager, readManagers, resetFields, stripUnowned, writeManagers } from './managed-fields.ts';
@@ -163,7 +164,7 @@ function fieldsOfClientSideApply(type: Struct, live: KubeObject, fieldManager: s
   const text = lastApplied(live, fieldManager);
   if (text === undefined) return new FieldSet();
   try {
-    const applied: unknown = JSON.parse(text);
+    const applied: unknown = parseExact(text);
     const { added, modified, removed } = compare(type, applied, live);
     return toFieldSet(type, applied).difference(modified).difference(added).difference(removed);
   } catch (error) {
@@ -176,6 +177,6 @@ function fieldsOfClientSideApply(type: Struct, live: KubeObject, fieldManager: s
 function withLastApplied(merged: KubeObject, live: KubeObject, config: KubeObject, fieldManager: string): KubeObject {
   if (lastApplied(live, fieldManager) === undefined) return merged;
   const { annotations: { [LAST_APPLIED]: _, ...annotations } = {}, ...metadata } = config.metadata;
-  const record = JSON.stringify({ ...config, metadata: { ...metadata, ...(Object.keys(annotations).length ? { annotations } : {}) } });
+  const record = stringifyExact({ ...config, metadata: { ...metadata, ...(Object.keys(annotations).length ? { annotations } : {}) } });
   return { ...merged, metadata: { ...merged.metadata, annotations: { ...merged.metadata.annotations, [LAST_APPLIED]: `${record}\n` } } };
 }

@@ -1,3 +1,5 @@
+import { parseExact, stringifyExact } from '../../lib/exact-json.ts';
+
 /**
  * A set of paths into an object: which fields a manager owns. An element of a path is text in the form of FieldsV1:
  * `f:name` for a field, `k:{"name":"c"}` for an element of a list by its key, `v:"x"` for one of a set by its value.
@@ -173,9 +175,9 @@ export function showPath(path: readonly string[]): string {
       if (element.startsWith('f:')) return `.${body}`;
       if (element.startsWith('v:')) return `[=${body}]`;
       if (element.startsWith('i:')) return `[${body}]`;
-      const keys = JSON.parse(body) as Record<string, unknown>;
+      const keys = parseExact(body) as Record<string, unknown>;
       return `[${Object.entries(keys)
-        .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+        .map(([name, value]) => `${name}=${stringifyExact(value)}`)
         .join(',')}]`;
     })
     .join('');

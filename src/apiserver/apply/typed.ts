@@ -1,5 +1,6 @@
 import { deepEqual, define } from '../../api/equality.ts';
 import { isAtomic, type List, type Struct, type Type } from '../../api/type.ts';
+import { stringifyExact } from '../../lib/exact-json.ts';
 import { FieldSet, showPath } from './field-set.ts';
 
 type Json = unknown;
@@ -222,7 +223,7 @@ function elementsOf(type: List, value: Json, path: readonly string[]): { element
 }
 
 function elementName({ listType, keys, element }: List, item: Json, path: readonly string[], index: number): string {
-  if (listType === 'set') return `v:${JSON.stringify(item)}`;
+  if (listType === 'set') return `v:${stringifyExact(item)}`;
   const fields = expectMap(item, path);
   const named: Fields = {};
   for (const key of keys) {
@@ -233,7 +234,7 @@ function elementName({ listType, keys, element }: List, item: Json, path: readon
         `${showPath(path)}: element ${index}: associative list with keys has an element that omits key field ${JSON.stringify(key)} (and doesn't have default value)`,
       );
   }
-  return `k:${JSON.stringify(named)}`;
+  return `k:${stringifyExact(named)}`;
 }
 
 function groupElements(type: List, value: Json, path: readonly string[]): Map<string, Json[]> {

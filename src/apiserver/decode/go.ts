@@ -163,11 +163,10 @@ function decodeScalar(owner: Struct, format: ScalarType, value: unknown, context
     case 'int32':
     case 'int64':
       if (value === null) return 0;
-      if (typeof value !== 'number') throw mismatch(owner, value, format, context);
-      if (!Number.isInteger(value) || Math.abs(value) > (format === 'int32' ? (value < 0 ? 2147483648 : 2147483647) : 2 ** 63))
-        throw mismatch(owner, value, format, context);
+      if (!fitsInteger(value, format)) throw mismatch(owner, value, format, context);
       return value;
     case 'double':
+      if (typeof value === 'bigint') return Number(value);
       if (typeof value !== 'number') throw mismatch(owner, value, 'float64', context);
       return value;
     case 'intOrString':
@@ -187,9 +186,16 @@ function decodeScalar(owner: Struct, format: ScalarType, value: unknown, context
   }
 }
 
+/** A number is exact up to 53 bits; what is longer comes as a bigint. */
+function fitsInteger(value: unknown, format: 'int32' | 'int64'): boolean {
+  if (typeof value === 'bigint') return format === 'int64' && BigInt.asIntN(64, value) === value;
+  if (typeof value !== 'number' || !Number.isInteger(value)) return false;
+  return format === 'int64' ? Number.isSafeInteger(value) : value === (value | 0);
+}
+
 function decodeQuantity(value: unknown): string {
   if (value === null) return '0';
-  if (typeof value !== 'string' && typeof value !== 'number')
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint')
     throw new DecodeError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
   try {
     return canonicalQuantity(String(value));
@@ -220,7 +226,8 @@ function decodeBase64(text: string): string {
 }
 
 function mismatch(owner: Struct, value: unknown, goType: string, { path }: Context): DecodeError {
-  const shown = typeof value === 'number' && (goType === 'int32' || goType === 'int64') ? `number ${JSON.stringify(value)}` : jsonType(value);
+  const isNumber = typeof value === 'number' || typeof value === 'bigint';
+  const shown = isNumber && (goType === 'int32' || goType === 'int64') ? `number ${value}` : jsonType(value);
   return new DecodeError(
     `json: cannot unmarshal ${shown} into Go struct field ${goNameOf(owner).split('.').at(-1)}.${path.fieldsOnly()} of type ${goType}`,
     converterWords(value, goType),
@@ -233,8 +240,8 @@ function converterWords(value: unknown, goType: string): string {
     ? 'slice'
     : isObject(value)
       ? 'map'
-      : typeof value === 'number'
-        ? Number.isInteger(value)
+      : typeof value === 'number' || typeof value === 'bigint'
+        ? typeof value === 'bigint' || Number.isInteger(value)
           ? 'int64'
           : 'float64'
         : jsonType(value);
@@ -251,7 +258,7 @@ function goTypeOf(type: Type): string {
 }
 
 function jsonType(value: unknown): string {
-  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,4 +1,5 @@
 import { badRequest } from '../../api/status.ts';
+import { parseExact } from '../../lib/exact-json.ts';
 import { goSyntaxError } from './go-json.ts';
 
 /** Nesting that no real object comes near; beyond it a body is hostile. */
@@ -12,7 +13,7 @@ const MAX_DEPTH = 500;
 export function parseJson(text: string): unknown {
   checkDepth(text);
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch (error) {
     throw badRequest(goSyntaxError(text) ?? (error as Error).message);
   }

@@ -1,6 +1,7 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { define } from '../../api/equality.ts';
 import { badRequest } from '../../api/status.ts';
+import { exactInteger, parseExact } from '../../lib/exact-json.ts';
 import type { Registry } from '../registry.ts';
 
 /** `k8s` and a zero byte stand before every body (apimachinery/pkg/runtime/serializer/protobuf). */
@@ -122,7 +123,7 @@ function instant(seconds: unknown, nanos: unknown, digits: 0 | 6): string | null
 }
 
 function json(base64: unknown): unknown {
-  return typeof base64 === 'string' && base64 ? JSON.parse(Buffer.from(base64, 'base64').toString()) : null;
+  return typeof base64 === 'string' && base64 ? parseExact(Buffer.from(base64, 'base64').toString()) : null;
 }
 
 function push(out: Json, name: string, value: unknown): void {
@@ -156,6 +157,6 @@ function readScalar(reader: BinaryReader, type: string): unknown {
     case 'double':
       return reader.double();
     default:
-      return Number(reader.int64());
+      return exactInteger(BigInt(reader.int64()));
   }
 }

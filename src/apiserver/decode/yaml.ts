@@ -1,12 +1,14 @@
-import { type Document, isMap, isPair, parseDocument, visit } from 'yaml';
+import { type Document, isPair, parseDocument, visit } from 'yaml';
+import { define } from '../../api/equality.ts';
 import { badRequest } from '../../api/status.ts';
+import { exactInteger } from '../../lib/exact-json.ts';
 
 /** Aliases multiply a small text into a huge object; no manifest needs this many. */
 const MAX_ALIASES = 100;
 
 function parse(text: string): Document.Parsed {
   try {
-    return parseDocument(text, { version: '1.1', uniqueKeys: false, merge: true, logLevel: 'silent' });
+    return parseDocument(text, { version: '1.1', uniqueKeys: false, merge: true, logLevel: 'silent', intAsBigInt: true });
   } catch (error) {
     // The parser recurses; what overflows it is no manifest.
     if (error instanceof RangeError) throw badRequest('the body of the request nests too deep');
@@ -40,8 +42,18 @@ export function parseYaml(text: string): { value: unknown; duplicates: string[] 
   });
   if (depth > 1000) throw badRequest('the body of the request nests too deep');
   try {
-    return { value: isMap(document.contents) || document.contents ? document.toJS({ maxAliasCount: MAX_ALIASES }) : {}, duplicates };
+    return { value: document.contents ? withNumbers(document.toJS({ maxAliasCount: MAX_ALIASES })) : {}, duplicates };
   } catch (failure) {
     throw badRequest(`error converting YAML to JSON: yaml: ${(failure as Error).message}`);
   }
+}
+
+/** Integers as numbers, but for those that a number cannot hold. */
+function withNumbers(value: unknown): unknown {
+  if (typeof value === 'bigint') return exactInteger(value);
+  if (Array.isArray(value)) return value.map(withNumbers);
+  if (typeof value !== 'object' || value === null) return value;
+  const out: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) define(out, key, withNumbers((value as Record<string, unknown>)[key]));
+  return out;
 }

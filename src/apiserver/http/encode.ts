@@ -4,6 +4,7 @@ import { gzip } from 'node:zlib';
 import { stringify } from 'yaml';
 import type { KubeList, KubeObject } from '../../api/object.ts';
 import type { ApiRequest } from '../../api/request.ts';
+import { stringifyExact } from '../../lib/exact-json.ts';
 import type { ApiServer } from '../api-server.ts';
 import { type Descriptions, type TableOptions, toPartialList, toTable } from '../read/table.ts';
 import { withoutKind } from '../storage/stored-object.ts';
@@ -63,7 +64,7 @@ export function makeEncoder({ registry, storage: { codec }, clock }: ApiServer):
     body(object, options) {
       const shown = transform(object, options, true);
       if (options.representation.type === 'application/yaml') return Buffer.from(stringify(plain(shown)));
-      if (options.pretty) return Buffer.from(`${JSON.stringify(plain(shown), null, 2)}\n`);
+      if (options.pretty) return Buffer.from(`${stringifyExact(plain(shown), 2)}\n`);
       return Buffer.concat([json(shown), NEWLINE]);
     },
 

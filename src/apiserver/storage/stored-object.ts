@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../api/object.ts';
+import { parseExact, stringifyExact } from '../../lib/exact-json.ts';
 import type { KeyValue, StoreEvent, Value } from '../../store/store.ts';
 
 const METADATA_OPENS = Buffer.from('"metadata":{');
@@ -30,7 +31,7 @@ export class StoredObject implements Value {
   }
 
   get bytes(): Uint8Array {
-    this.#bytes ??= Buffer.from(JSON.stringify(this.object));
+    this.#bytes ??= Buffer.from(stringifyExact(this.object));
     return this.#bytes;
   }
 
@@ -66,7 +67,7 @@ export class ObjectCodec {
   /** JSON of any object; cheap for one that came from the store. */
   json(object: KubeObject): Uint8Array {
     const origin = this.#origins.get(object);
-    if (!origin) return Buffer.from(JSON.stringify(object));
+    if (!origin) return Buffer.from(stringifyExact(object));
     const bytes = origin.stored.bytes as Buffer;
     const cut = bytes.indexOf(METADATA_OPENS) + METADATA_OPENS.length;
     return Buffer.concat([bytes.subarray(0, cut), versionAt(origin.revision, bytes[cut]), bytes.subarray(cut)]);
@@ -75,7 +76,7 @@ export class ObjectCodec {
   /** JSON of an object as it stands in a list of its kind, which alone says what kind that is. */
   itemJson(object: KubeObject): Uint8Array {
     const origin = this.#origins.get(object);
-    if (!origin) return Buffer.from(JSON.stringify(withoutKind(object)));
+    if (!origin) return Buffer.from(stringifyExact(withoutKind(object)));
     const bytes = origin.stored.bytes as Buffer;
     const cut = bytes.indexOf(METADATA_OPENS) + METADATA_OPENS.length;
     return Buffer.concat([ITEM_OPENS, versionAt(origin.revision, bytes[cut]), bytes.subarray(cut)]);
@@ -93,7 +94,7 @@ export class ObjectCodec {
     let stored = this.#parsed.get(value);
     if (!stored) {
       const bytes = Buffer.from(value.bytes.buffer, value.bytes.byteOffset, value.bytes.byteLength);
-      stored = new StoredObject(JSON.parse(bytes.toString()) as KubeObject, bytes);
+      stored = new StoredObject(parseExact(bytes.toString()) as KubeObject, bytes);
       this.#parsed.set(value, stored);
     }
     return stored;

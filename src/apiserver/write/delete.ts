@@ -2,6 +2,7 @@ import type { DeleteOptions } from '../../api/generated/types/meta.v1.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { conflict } from '../../api/status.ts';
 import { timestamp } from '../../lib/clock.ts';
+import { secondsToMs } from '../../lib/duration.ts';
 import type { ServedResource } from '../served-resource.ts';
 
 const ORPHAN = 'orphan';
@@ -28,13 +29,20 @@ export function markForDeletion(resource: ServedResource, object: KubeObject, op
     ...object,
     metadata: {
       ...rest,
-      deletionTimestamp: timestamp(nowMs + grace * 1000),
+      deletionTimestamp: endOfGrace(nowMs, grace),
       deletionGracePeriodSeconds: grace,
       ...(resource.hasGeneration && rest.generation ? { generation: rest.generation + 1 } : {}),
       ...(finalizers.length ? { finalizers } : {}),
     },
   };
   return behaviour.markedForDeletion?.(marked) ?? marked;
+}
+
+/** The last moment that a timestamp can tell. */
+const END_OF_TIME_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
+
+function endOfGrace(fromMs: number, graceSeconds: number): string {
+  return timestamp(Math.min(fromMs + secondsToMs(graceSeconds), END_OF_TIME_MS));
 }
 
 /** A second delete may shorten the grace period and change what holds the object; nothing else. */
@@ -48,7 +56,7 @@ function markAgain(object: KubeObject, { finalizers, grace, requested }: { final
     ...object,
     metadata: {
       ...rest,
-      ...(isShorter ? { deletionGracePeriodSeconds: grace, deletionTimestamp: timestamp(began + grace * 1000) } : {}),
+      ...(isShorter ? { deletionGracePeriodSeconds: grace, deletionTimestamp: endOfGrace(began, grace) } : {}),
       ...(finalizers.length ? { finalizers } : {}),
     },
   };

@@ -6,7 +6,7 @@ import { namespaceIsTerminating } from '../runtime/execute.ts';
 import { andThen, type Because, NOTHING_TO_DO, type Outcome, type Plan, type Success } from '../runtime/plan.ts';
 import { event, scalingEvent, updateReplicaSet, updateStatus } from './actions.ts';
 import { condition, conditionOf, hasProgressDeadline, REASON, withCondition } from './conditions.ts';
-import { annotationsOf, highestRevision, newReplicaSetAnnotations, REVISION, sizeAnnotations, withAnnotations } from './revisions.ts';
+import { annotationsOf, newReplicaSetAnnotations, nextRevision, REVISION, sizeAnnotations, withAnnotations } from './revisions.ts';
 import type { Rollout } from './rollout.ts';
 import { newReplicaSetSize, totals } from './strategy.ts';
 import { replicaSetName, sameTemplate, TEMPLATE_HASH, templateHash } from './template.ts';
@@ -20,13 +20,16 @@ type Next = (rollout: Rollout) => Plan;
 export function syncRevision(rollout: Rollout, next: Next): Plan {
   const { deployment, newReplicaSet, oldReplicaSets, snapshot } = rollout;
   if (!newReplicaSet) return next(rollout);
-  const revision = highestRevision(oldReplicaSets) + 1;
+  const revision = nextRevision(oldReplicaSets);
   const annotations = newReplicaSetAnnotations(deployment, annotationsOf(newReplicaSet), revision);
   const minReadySeconds = deployment.spec.minReadySeconds ?? 0;
   if (annotations || (newReplicaSet.spec.minReadySeconds ?? 0) !== minReadySeconds) {
     const annotated = annotations ? withAnnotations(newReplicaSet, annotations) : newReplicaSet;
     const rule = !annotations ? 'DEP-13' : annotations[REVISION] === annotationsOf(newReplicaSet)[REVISION] ? 'DEP-12' : 'DEP-10';
-    const update = updateReplicaSet({ ...annotated, spec: { ...annotated.spec, minReadySeconds } }, { rule, facts: { revision, minReadySeconds } });
+    const update = updateReplicaSet(
+      { ...annotated, spec: { ...annotated.spec, minReadySeconds } },
+      { rule, facts: { revision: String(revision), minReadySeconds } },
+    );
     return andThen([update], ([outcome]) => next({ ...rollout, newReplicaSet: outcome!.object as ReplicaSet }));
   }
   const known = conditionOf(deployment.status, 'Progressing');
@@ -83,7 +86,7 @@ function newReplicaSetDraft({ deployment, oldReplicaSets }: Rollout): NewReplica
   const labels = { ...spec.template.metadata?.labels, [TEMPLATE_HASH]: hash };
   const name = replicaSetName(metadata.name ?? '', hash);
   const replicas = newReplicaSetSize(deployment, { total: totals.wanted(oldReplicaSets), own: 0 });
-  const revision = highestRevision(oldReplicaSets) + 1;
+  const revision = nextRevision(oldReplicaSets);
   const annotations = { ...newReplicaSetAnnotations(deployment, {}, revision), ...sizeAnnotations(deployment) };
   const object: Draft<ReplicaSet> = {
     metadata: { name, namespace: metadata.namespace, labels, annotations, ownerReferences: [controllerReference(Deployments, deployment)] },
@@ -94,7 +97,7 @@ function newReplicaSetDraft({ deployment, oldReplicaSets }: Rollout): NewReplica
       template: { ...spec.template, metadata: { ...spec.template.metadata, labels } },
     },
   };
-  return { object, name, replicas, revision: String(revision), because: { rule: 'DEP-5', facts: { hash, replicas, revision } } };
+  return { object, name, replicas, revision: String(revision), because: { rule: 'DEP-5', facts: { hash, replicas, revision: String(revision) } } };
 }
 
 function afterCreate(

@@ -30,20 +30,34 @@ export function wholeNumber(text: string | undefined): number | undefined {
   return text !== undefined && /^[+-]?\d+$/.test(text) ? Number(text) : undefined;
 }
 
-/** 0 without the annotation; undefined where it is no number, so that nobody can compare it. */
-export function revisionOf(object: KubeObject): number | undefined {
-  const text = annotationsOf(object)[REVISION];
-  return text === undefined ? 0 : wholeNumber(text);
+/** A revision as upstream reads one: 64 bits; undefined where the text is none. */
+export function readRevision(text: string | undefined): bigint | undefined {
+  if (text === undefined || !/^[+-]?\d+$/.test(text)) return undefined;
+  const revision = BigInt(text.replace('+', ''));
+  return BigInt.asIntN(64, revision) === revision ? revision : undefined;
 }
 
-export function highestRevision(replicaSets: readonly ReplicaSet[]): number {
-  return replicaSets.reduce((highest, replicaSet) => Math.max(highest, revisionOf(replicaSet) ?? 0), 0);
+/** 0 without the annotation; undefined where it is no number, so that nobody can compare it. */
+export function revisionOf(object: KubeObject): bigint | undefined {
+  const text = annotationsOf(object)[REVISION];
+  return text === undefined ? 0n : readRevision(text);
+}
+
+function byRevision(a: ReplicaSet, b: ReplicaSet): number {
+  const [left, right] = [revisionOf(a) ?? 0n, revisionOf(b) ?? 0n];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** The revision of a template that becomes the latest, over those of the past. */
+export function nextRevision(oldReplicaSets: readonly ReplicaSet[]): bigint {
+  const latest = oldReplicaSets.toSorted(byRevision).at(-1);
+  const highest = (latest && revisionOf(latest)) ?? 0n;
+  return BigInt.asIntN(64, (highest > 0n ? highest : 0n) + 1n);
 }
 
 /** The second highest revision, which an undo goes back to; 0 where there is none. Upstream: LastRevision. */
-export function lastRevision(replicaSets: readonly ReplicaSet[]): number {
-  const revisions = replicaSets.map((replicaSet) => revisionOf(replicaSet) ?? 0).sort((a, b) => b - a);
-  return revisions[1] ?? 0;
+export function lastRevision(replicaSets: readonly ReplicaSet[]): bigint {
+  return replicaSets.toSorted((a, b) => byRevision(b, a)).map((replicaSet) => revisionOf(replicaSet) ?? 0n)[1] ?? 0n;
 }
 
 /** A ReplicaSet's sizes as its Deployment had them when it was scaled last. */
@@ -61,10 +75,10 @@ export function hasSizeAnnotations(replicaSet: ReplicaSet, deployment: Deploymen
  * one it has, which then joins its history. Undefined where they are right already, or where its revision is no number.
  * Upstream: util/deployment_util.go (SetNewReplicaSetAnnotations).
  */
-export function newReplicaSetAnnotations(deployment: Deployment, current: Annotations, revision: number): Annotations | undefined {
+export function newReplicaSetAnnotations(deployment: Deployment, current: Annotations, revision: bigint): Annotations | undefined {
   const copied = { ...current, ...copiable(annotationsOf(deployment)) };
   const text = current[REVISION];
-  const old = text === undefined || text === '' ? 0 : wholeNumber(text);
+  const old = text === undefined || text === '' ? 0n : readRevision(text);
   if (old === undefined) return undefined;
   const next: Annotations = old < revision ? { ...copied, [REVISION]: String(revision), ...history(copied[REVISION_HISTORY] ?? '', text) } : copied;
   return sameAnnotations(next, current) ? undefined : next;
@@ -104,7 +118,7 @@ export function beyondHistoryLimit({ spec }: Deployment, oldReplicaSets: readonl
   if (limit === UNLIMITED) return [];
   const alive = oldReplicaSets.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   return alive
-    .sort((a, b) => (revisionOf(a) ?? 0) - (revisionOf(b) ?? 0) || byAge(a, b))
+    .sort((a, b) => byRevision(a, b) || byAge(a, b))
     .slice(0, Math.max(alive.length - limit, 0))
     .filter((replicaSet) => replicasOf(replicaSet) === 0 && !replicaSet.status?.replicas && isObserved(replicaSet));
 }

@@ -2,26 +2,26 @@ import type { Deployment, ReplicaSet } from '../../api/generated/types/apps.v1.t
 import { Deployments } from '../../api/resources.ts';
 import { type Action, andThen, type Plan } from '../runtime/plan.ts';
 import { event } from './actions.ts';
-import { annotationsOf, lastRevision, ROLLBACK_TO, revisionOf, rolledBackAnnotations, wholeNumber, withAnnotations } from './revisions.ts';
+import { annotationsOf, lastRevision, ROLLBACK_TO, readRevision, revisionOf, rolledBackAnnotations, withAnnotations } from './revisions.ts';
 import type { Rollout } from './rollout.ts';
 import { sameTemplate, withoutHash } from './template.ts';
 
 const RULE = 'DEP-16';
 
 /** The revision that the deprecated annotation asks for (0: the previous one); undefined without a readable one. */
-export function rollbackTo(deployment: Deployment): number | undefined {
-  return wholeNumber(annotationsOf(deployment)[ROLLBACK_TO]);
+export function rollbackTo(deployment: Deployment): bigint | undefined {
+  return readRevision(annotationsOf(deployment)[ROLLBACK_TO]);
 }
 
 /**
  * Puts the template and annotations of an earlier revision back into the Deployment, or says why not; the request is
  * cleared in any case. Upstream: rollback.go.
  */
-export function planRollback(rollout: Rollout, requested: number): Plan {
+export function planRollback(rollout: Rollout, requested: bigint): Plan {
   const { deployment, newReplicaSet, oldReplicaSets } = rollout;
   const all = newReplicaSet ? [...oldReplicaSets, newReplicaSet] : [...oldReplicaSets];
-  const revision = requested === 0 ? lastRevision(all) : requested;
-  if (revision === 0) return giveUp(rollout, 'DeploymentRollbackRevisionNotFound', 'Unable to find last revision.');
+  const revision = requested === 0n ? lastRevision(all) : requested;
+  if (revision === 0n) return giveUp(rollout, 'DeploymentRollbackRevisionNotFound', 'Unable to find last revision.');
   const target = all.find((replicaSet) => revisionOf(replicaSet) === revision);
   if (!target) return giveUp(rollout, 'DeploymentRollbackRevisionNotFound', 'Unable to find the revision to rollback to.');
   const name = deployment.metadata.name;
@@ -31,7 +31,7 @@ export function planRollback(rollout: Rollout, requested: number): Plan {
   const done = event(
     rollout,
     { type: 'Normal', reason: 'DeploymentRollback', message: `Rolled back deployment "${name}" to revision ${revision}` },
-    { rule: RULE, facts: { revision } },
+    { rule: RULE, facts: { revision: String(revision) } },
   );
   return andThen([update(rolledBack(deployment, target)), done], () => ({ actions: [] }));
 }

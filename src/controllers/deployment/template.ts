@@ -55,6 +55,7 @@ const MAPS = new Set(['annotations', 'labels', 'limits', 'matchLabels', 'nodeSel
 function canonical(value: unknown): string {
   return JSON.stringify(value, (key, part: unknown) => {
     if (part === null) return undefined;
+    if (typeof part === 'bigint') return String(part);
     if (typeof part !== 'object') return part;
     if (Array.isArray(part)) return part.length === 0 && key !== '' ? undefined : part;
     const entries = Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1));

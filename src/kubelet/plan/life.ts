@@ -1,5 +1,6 @@
 import type { Pod } from '../../api/generated/types/core.v1.ts';
 import { parseTime } from '../../lib/clock.ts';
+import { secondsToMs } from '../../lib/duration.ts';
 import type { Cause, EndReason, PodLife, Terminating } from './pod-life.ts';
 import type { PodState } from './state.ts';
 
@@ -16,13 +17,13 @@ export const isAlive = ({ phase }: PodLife): boolean => phase === 'pending' || p
 
 /** The grace period in force, in milliseconds. */
 export function graceMsOf({ metadata, spec }: Pod): number {
-  return (metadata.deletionGracePeriodSeconds ?? spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * 1000;
+  return secondsToMs(metadata.deletionGracePeriodSeconds ?? spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS);
 }
 
 /** When the pod's activeDeadlineSeconds are over; undefined: it has none. */
 export function deadlineOf({ pod, seenAt }: PodState): number | undefined {
   const seconds = pod.spec.activeDeadlineSeconds;
-  return seconds === undefined ? undefined : (parseTime(pod.status.startTime) ?? seenAt) + seconds * 1000;
+  return seconds === undefined ? undefined : (parseTime(pod.status.startTime) ?? seenAt) + secondsToMs(seconds);
 }
 
 /** The beginning of a pod's end (KUB-40). */
