@@ -1,15 +1,18 @@
 import { StatusError } from '../../api/status.ts';
 
+export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+
 export type As = 'Table' | 'PartialObjectMetadata' | undefined;
 
 /** What the client wants to read. */
 export interface Representation {
-  type: 'application/json' | 'application/yaml';
+  type: 'application/json' | 'application/yaml' | typeof PROTOBUF;
   as: As;
   /** The client takes the aggregated form of discovery. */
   aggregated: boolean;
 }
 
+const SERVED = ['*/*', 'application/*', 'application/json', 'application/yaml'];
 const OFFERED = [
   'application/json',
   'application/yaml',
@@ -21,19 +24,22 @@ const OFFERED = [
 /**
  * Chooses from an Accept header the first form that is served (apiserver/pkg/endpoints/handlers/negotiation).
  *
+ * @param protobuf whether what is asked for can be written in protobuf.
  * @throws StatusError NotAcceptable
  */
-export function negotiate(accept: string | undefined): Representation {
+export function negotiate(accept: string | undefined, { protobuf = false }: { protobuf?: boolean } = {}): Representation {
   for (const clause of (accept || '*/*').split(',')) {
     const [type = '', ...params] = clause.split(';').map((part) => part.trim());
     const param = (name: string): string | undefined => params.find((p) => p.startsWith(`${name}=`))?.slice(name.length + 1);
     const form = type.toLowerCase();
-    if (!['*/*', 'application/*', 'application/json', 'application/yaml'].includes(form)) continue;
+    if (!SERVED.includes(form) && !(protobuf && form === PROTOBUF)) continue;
     const as = param('as');
     if (as !== undefined && !isServedAs(as, param('g'), param('v'))) continue;
+    // A Table has no form in protobuf.
+    if (form === PROTOBUF && as === 'Table') continue;
     const aggregated = as === 'APIGroupDiscoveryList';
     return {
-      type: form === 'application/yaml' ? 'application/yaml' : 'application/json',
+      type: form === PROTOBUF || form === 'application/yaml' ? form : 'application/json',
       as: as === 'Table' ? 'Table' : as?.startsWith('PartialObjectMetadata') ? 'PartialObjectMetadata' : undefined,
       aggregated,
     };

@@ -10,12 +10,12 @@ import type { ApiServer } from '../api-server.ts';
 import { ANONYMOUS, type Authenticator, actingAs } from '../chain/authentication.ts';
 import { type Attributes, attributesOf } from '../chain/chain.ts';
 import { mediaType } from '../decode/body.ts';
-import type { ProtobufDecoder } from '../decode/protobuf.ts';
 import { isFlagSet } from '../decode/query.ts';
 import { Metrics } from '../metrics.ts';
+import type { ProtobufDecoder } from '../protobuf/decoder.ts';
 import { readBody } from './body.ts';
 import { type Encoder, makeEncoder } from './encode.ts';
-import { negotiate, type Representation } from './negotiate.ts';
+import { negotiate, PROTOBUF, type Representation } from './negotiate.ts';
 import { Pages } from './pages.ts';
 import type { PodStreamServer } from './pod-streams.ts';
 import { type Routed, route } from './route.ts';
@@ -28,8 +28,6 @@ export interface HttpServerOptions {
   authenticator: Authenticator;
   log: Log;
 }
-
-const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
 /** The https face of an ApiServer: authentication, routing, encodings, watches. */
 export class HttpServer {
@@ -92,8 +90,8 @@ export class HttpServer {
     }
     checkTimeout(routed);
     this.#measure(routed, response);
-    const representation = negotiate(request.headers.accept);
-    if (representation.as === 'Table') await this.#encoder.prepareTables();
+    const representation = negotiate(request.headers.accept, { protobuf: this.#encoder.writesProtobuf(routed) });
+    await this.#encoder.prepare(representation);
     const abort = new AbortController();
     response.on('close', () => abort.abort());
     const apiRequest: ApiRequest = {
@@ -144,8 +142,8 @@ export class HttpServer {
     if (answer.watch)
       return sendWatch(response, answer.watch, this.#encoder, { representation, apiRequest, onEvent: () => this.#metrics.countWatchEvent(apiRequest) });
     if (answer.stream) return sendStream(response, answer.stream);
-    const body = this.#encoder.body(answer.object!, { representation, apiRequest, pretty: wantsPretty(request, apiRequest.query) });
-    await this.#encoder.send(response, answer.code, body, { type: representation.type, acceptEncoding: request.headers['accept-encoding'] });
+    const { bytes, type } = this.#encoder.body(answer.object!, { representation, apiRequest, pretty: wantsPretty(request, apiRequest.query) });
+    await this.#encoder.send(response, answer.code, bytes, { type, acceptEncoding: request.headers['accept-encoding'] });
   }
 
   /** Replaces a binary body by the object in it. The decoder is loaded with the first one. */
@@ -153,7 +151,7 @@ export class HttpServer {
     const body = apiRequest.body as Uint8Array;
     if (body.length === 0) return;
     if (!this.#protobuf) {
-      const [{ ProtobufDecoder }, { messages }] = await Promise.all([import('../decode/protobuf.ts'), import('../../api/generated/protobuf.ts')]);
+      const [{ ProtobufDecoder }, { messages }] = await Promise.all([import('../protobuf/decoder.ts'), import('../../api/generated/protobuf.ts')]);
       this.#protobuf ??= new ProtobufDecoder(this.#options.apiServer.registry, messages);
     }
     apiRequest.body = this.#protobuf.decode(body);

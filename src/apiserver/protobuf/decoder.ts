@@ -1,17 +1,11 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { define } from '../../api/equality.ts';
 import { badRequest } from '../../api/status.ts';
-import { exactInteger, parseExact } from '../../lib/exact-json.ts';
+import { exactInteger } from '../../lib/exact-json.ts';
 import type { Registry } from '../registry.ts';
+import { FORMS, type Json, MAGIC, type Messages, UNKNOWN } from './messages.ts';
 
-/** `k8s` and a zero byte stand before every body (apimachinery/pkg/runtime/serializer/protobuf). */
-const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 const MAX_DEPTH = 100;
-
-type Json = Record<string, unknown>;
-
-/** Messages by the id of their type: their fields by number, each with its name, its wire type (`*`: repeated) and its message. */
-export type Messages = Readonly<Record<string, Readonly<Record<string, [name: string, type: string, message?: string]>>>>;
 
 /** Reads the binary form of objects, in which Go clients send the built-in kinds, into what their JSON would have been. */
 export class ProtobufDecoder {
@@ -27,7 +21,7 @@ export class ProtobufDecoder {
   decode(body: Uint8Array): Json {
     if (!MAGIC.equals(body.subarray(0, 4))) throw badRequest('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
     try {
-      const unknown = this.#message('io.k8s.apimachinery.pkg.runtime.Unknown', body.subarray(4), 0) as {
+      const unknown = this.#message(UNKNOWN, body.subarray(4), 0) as {
         typeMeta?: { apiVersion?: string; kind?: string };
         raw?: string;
       };
@@ -84,8 +78,8 @@ export class ProtobufDecoder {
   }
 
   #special(type: string, fields: Json): unknown {
-    const make = SPECIAL[type];
-    if (make) return make(fields);
+    const form = FORMS[type];
+    if (form) return form.read(fields);
     // Verbs, ExtraValue and the like: a message around one list.
     if (!this.#registry.types.has(type) && Object.keys(fields).length <= 1 && 'items' in (fields as { items?: unknown })) return fields['items'];
     return fields;
@@ -96,34 +90,6 @@ export class ProtobufDecoder {
     const [, kind, ref] = this.#messages[entry]?.[2] ?? ['value', 'string'];
     return kind === 'message' ? this.#special(ref!, {}) : kind === 'string' || kind === 'bytes' ? '' : kind === 'bool' ? false : 0;
   }
-}
-
-type Special = (fields: Json) => unknown;
-
-const CRD = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.';
-
-/** Messages whose JSON is not an object of the same fields. */
-const SPECIAL: Record<string, Special> = {
-  'io.k8s.apimachinery.pkg.apis.meta.v1.Time': ({ seconds, nanos }) => instant(seconds, nanos, 0),
-  'io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime': ({ seconds, nanos }) => instant(seconds, nanos, 6),
-  'io.k8s.apimachinery.pkg.api.resource.Quantity': ({ string }) => string ?? '0',
-  'io.k8s.apimachinery.pkg.util.intstr.IntOrString': ({ type, intVal, strVal }) => (type === 1 ? (strVal ?? '') : (intVal ?? 0)),
-  'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1': ({ Raw }) => json(Raw),
-  'io.k8s.apimachinery.pkg.runtime.RawExtension': ({ raw }) => json(raw),
-  [`${CRD}JSON`]: ({ raw }) => json(raw),
-  [`${CRD}JSONSchemaPropsOrArray`]: ({ schema: one, jSONSchemas }) => jSONSchemas ?? one ?? null,
-  [`${CRD}JSONSchemaPropsOrBool`]: ({ schema: one, allows }) => one ?? allows ?? false,
-  [`${CRD}JSONSchemaPropsOrStringArray`]: ({ schema: one, property }) => property ?? one ?? null,
-};
-
-function instant(seconds: unknown, nanos: unknown, digits: 0 | 6): string | null {
-  if (seconds === undefined && nanos === undefined) return null;
-  const base = new Date(Number(seconds ?? 0) * 1000).toISOString().slice(0, 19);
-  return digits === 0 ? `${base}Z` : `${base}.${String(Math.floor(Number(nanos ?? 0) / 1000)).padStart(6, '0')}Z`;
-}
-
-function json(base64: unknown): unknown {
-  return typeof base64 === 'string' && base64 ? parseExact(Buffer.from(base64, 'base64').toString()) : null;
 }
 
 function push(out: Json, name: string, value: unknown): void {

@@ -7,7 +7,7 @@ import { Rng } from '../../lib/rng.ts';
 import { VirtualClock } from '../../lib/virtual-clock.ts';
 import { MemoryStore } from '../../store/memory/memory-store.ts';
 import { ApiServer } from '../api-server.ts';
-import { ProtobufDecoder } from './protobuf.ts';
+import { ProtobufDecoder } from './decoder.ts';
 
 /** A message of fields that are all text, bytes or messages. */
 function message(fields: Record<number, string | Uint8Array>): Uint8Array {
