@@ -1,6 +1,6 @@
 import type { KubeList, KubeObject } from './object.ts';
 
-export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | 'connect';
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
 export type PatchType =
   | 'application/json-patch+json'
@@ -30,8 +30,8 @@ export interface ApiRequest {
   namespace?: string;
   name?: string;
   subresource?: string;
-  /** What follows the subresource in the path, for proxies. */
-  path?: string;
+  /** What follows the subresource in the path, for proxies, as it was sent; undefined: nothing, not even a slash. */
+  path?: string | undefined;
   query: Query;
   /** An object, or the bytes of one in `contentType`. */
   body?: unknown;
@@ -60,8 +60,28 @@ export interface ApiResponse {
   watch?: Watch;
   /** Text that is not an object, such as a log, as it comes. */
   stream?: { contentType: string; chunks: AsyncIterable<string | Uint8Array> };
+  /** Where the request itself is to be passed on to. */
+  proxy?: ProxyTarget;
   /** For `Warning` headers. */
   warnings?: readonly string[];
+}
+
+/** Bytes to and from a port; resolves when either side has ended. */
+export interface PortStreams {
+  stdin?: AsyncIterable<Uint8Array>;
+  stdout(chunk: Uint8Array): void;
+  stderr(chunk: Uint8Array): void;
+  signal: AbortSignal;
+}
+
+/** What answers behind a proxy subresource. */
+export interface ProxyTarget {
+  scheme: 'http' | 'https';
+  /** `10.0.0.1:80`, for the Host header. */
+  host: string;
+  /** What follows `proxy` in the path, with its first slash; undefined: nothing, not even that. */
+  path: string | undefined;
+  connect(streams: PortStreams): Promise<void>;
 }
 
 /** Carries requests to an API server: in this process, or over https. */

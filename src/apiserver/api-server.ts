@@ -63,7 +63,7 @@ export class ApiServer implements Transport {
     this.connector = new PodConnector({ storage, registry, nodes });
     this.chain = new Chain([authorization(authorizer)]);
     const bodies = new BodyDecoder(registry);
-    serveBuiltIns({ registry, storage, writes, bodies, authorizer, connector: this.connector, clock, rng }, resourceFacts, kinds);
+    serveBuiltIns({ registry, storage, writes, bodies, authorizer, connector: this.connector, nodes, clock, rng }, resourceFacts, kinds);
   }
 
   /** @throws StatusError for everything that is not a success. */
@@ -74,7 +74,8 @@ export class ApiServer implements Transport {
   async #handle(request: ApiRequest): Promise<ApiResponse> {
     const resource = this.registry.find(request);
     if (!resource) throw pathNotFound();
-    const handler = handlersOf(resource, request)[request.verb];
+    const handlers = handlersOf(resource, request);
+    const handler = handlers.connect ?? handlers[request.verb];
     if (!handler) throw methodNotAllowed();
     const response = await handler(resource, request);
     const { deprecation } = resource.behaviour;

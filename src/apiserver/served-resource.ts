@@ -10,7 +10,8 @@ import { zeroObject } from './decode/go.ts';
 /** Answers a request for a resource. @throws StatusError for everything that is not a success. */
 export type Handler = (resource: ServedResource, request: ApiRequest) => Promise<ApiResponse>;
 
-export type Handlers = Readonly<Partial<Record<Verb, Handler>>>;
+/** By verb; `connect` answers every verb that a subresource is served with. */
+export type Handlers = Readonly<Partial<Record<Verb | 'connect', Handler>>>;
 
 type SubresourceFacts = NonNullable<ResourceFacts['subresources']>[number];
 

@@ -34,7 +34,6 @@ const METHODS: Record<Verb, string> = {
   list: 'GET',
   watch: 'GET',
   create: 'POST',
-  connect: 'POST',
   update: 'PUT',
   patch: 'PATCH',
   delete: 'DELETE',

@@ -6,6 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Authorizer } from '../chain/authorization.ts';
 import { decodeGo } from '../decode/go.ts';
 import { decodeStructural } from '../decode/structural.ts';
+import type { NodeConnections } from '../node-connection.ts';
 import type { Registry } from '../registry.ts';
 import { type Handlers, servedResource } from '../served-resource.ts';
 import { bareBindingHandlers, bindingHandlers } from './binding.ts';
@@ -13,6 +14,7 @@ import { evictionHandlers } from './eviction.ts';
 import { finalizeHandlers } from './finalize.ts';
 import type { HandlerParts } from './parts.ts';
 import { logHandlers, type PodConnector } from './pod-connection.ts';
+import { podProxyHandlers, serviceProxyHandlers } from './proxy.ts';
 import { reviewHandlers } from './reviews.ts';
 import { scaleHandlers } from './scale.ts';
 import { partHandlers, storedHandlers } from './stored.ts';
@@ -23,6 +25,7 @@ export interface BuiltIns extends HandlerParts {
   registry: Registry;
   authorizer: Authorizer;
   connector: PodConnector;
+  nodes: NodeConnections;
   clock: Clock;
 }
 
@@ -100,6 +103,8 @@ function subresourceHandlers(parts: BuiltIns): Readonly<Record<string, Handlers>
     'pods/ephemeralcontainers': part,
     'pods/binding': bindingHandlers(parts),
     'pods/eviction': evictionHandlers(parts, parts.registry),
+    'pods/proxy': podProxyHandlers(parts),
+    'services/proxy': serviceProxyHandlers(parts),
     'pods/log': logHandlers(parts.connector, parts.clock),
     'namespaces/finalize': finalizeHandlers(parts),
   };

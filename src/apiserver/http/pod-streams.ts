@@ -26,6 +26,9 @@ const SPDY_TUNNEL = 'SPDY/3.1+portforward.k8s.io';
 const SPDY_TUNNEL_TOKEN = 'spdy-3.1-portforward.k8s.io';
 const MAX_MESSAGE_BYTES = 1 << 20;
 
+/** Subresources of a pod that are conversations. */
+const STREAMED = new Set(['exec', 'attach', 'portforward']);
+
 /** A connection that asks to leave http behind. */
 export interface Upgrade {
   request: IncomingMessage;
@@ -57,8 +60,8 @@ export class PodStreamServer {
 
   /** Takes over a connection that may. @throws StatusError for one that cannot be switched. */
   async upgrade({ request, socket, head, routed }: Upgrade): Promise<void> {
-    if (routed?.resource !== 'pods' || routed.verb !== 'connect' || !routed.subresource) throw badRequest('this path does not take an Upgrade');
-    const { subresource } = routed;
+    const { subresource } = routed ?? {};
+    if (routed?.resource !== 'pods' || !subresource || !STREAMED.has(subresource)) throw badRequest('this path does not take an Upgrade');
     const isPortForward = subresource === 'portforward';
     const connection = await this.#connector.connect(routed, routed.query['container'], { containerNeeded: !isPortForward });
     const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((p) => p.trim());

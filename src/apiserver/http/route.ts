@@ -4,9 +4,8 @@ import { isFlagSet } from '../decode/query.ts';
 
 /** A resource request as its path and method tell it. */
 export type Routed = Pick<ApiRequest, 'verb' | 'group' | 'version' | 'resource' | 'query'> &
-  Partial<Pick<ApiRequest, 'namespace' | 'name' | 'subresource' | 'path'>>;
+  Partial<Pick<ApiRequest, 'namespace' | 'name' | 'subresource'>> & { path?: string | undefined };
 
-const CONNECT = new Set(['exec', 'attach', 'portforward', 'proxy']);
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
 
 /**
@@ -29,7 +28,18 @@ export function route(method: string, path: string, query: Query): Routed | unde
   const segments = watching ? tail.slice(1) : tail;
   const where = locate(segments);
   if (!where) return undefined;
+  if (where.subresource === 'proxy') where.path = remainder(path, parts.length - segments.length + segments.indexOf('proxy', 2) + 1);
   return { group, version, ...where, query, verb: verbOf(method, where, query, watching) };
+}
+
+/** The path from a number of segments on, as it was sent; undefined where nothing follows, not even a slash. */
+function remainder(path: string, segments: number): string | undefined {
+  let at = 0;
+  for (let seen = 0; seen < segments; seen++) {
+    while (path[at] === '/') at++;
+    while (at < path.length && path[at] !== '/') at++;
+  }
+  return at < path.length ? path.slice(at) : undefined;
 }
 
 function decodePath(path: string): string[] {
@@ -43,7 +53,7 @@ function decodePath(path: string): string[] {
   }
 }
 
-type ResourcePath = Pick<Routed, 'resource' | 'namespace' | 'name' | 'subresource' | 'path'>;
+type ResourcePath = Pick<Routed, 'resource' | 'namespace' | 'name' | 'subresource'> & { path?: string | undefined };
 
 function locate(segments: readonly string[]): ResourcePath | undefined {
   if (segments.length === 0) return undefined;
@@ -63,8 +73,7 @@ function locate(segments: readonly string[]): ResourcePath | undefined {
   };
 }
 
-function verbOf(method: string, { name, subresource }: ResourcePath, query: Query, watching: boolean): Verb {
-  if (subresource && CONNECT.has(subresource)) return 'connect';
+function verbOf(method: string, { name }: ResourcePath, query: Query, watching: boolean): Verb {
   switch (method) {
     case 'POST':
       return 'create';
@@ -79,4 +88,16 @@ function verbOf(method: string, { name, subresource }: ResourcePath, query: Quer
       if (name !== undefined) return 'get';
       return isFlagSet(query['watch']) ? 'watch' : 'list';
   }
+}
+
+const CONNECTIONS = new Set(['exec', 'attach', 'portforward', 'proxy']);
+
+/** Whether the subresource leads to what answers behind a pod, a service or a node. */
+export function isConnection(subresource: string | undefined): boolean {
+  return subresource !== undefined && CONNECTIONS.has(subresource);
+}
+
+/** Whether requests for the subresource last for reasons of their own. */
+export function isLongRunning(subresource: string | undefined): boolean {
+  return isConnection(subresource) || subresource === 'log';
 }

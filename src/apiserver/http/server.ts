@@ -18,7 +18,8 @@ import { type Encoder, makeEncoder } from './encode.ts';
 import { negotiate, PROTOBUF, type Representation } from './negotiate.ts';
 import { Pages } from './pages.ts';
 import type { PodStreamServer } from './pod-streams.ts';
-import { type Routed, route } from './route.ts';
+import { passOn } from './proxy.ts';
+import { isConnection, isLongRunning, type Routed, route } from './route.ts';
 import { splitUrl } from './url.ts';
 import { sendWatch } from './watch-response.ts';
 
@@ -90,7 +91,8 @@ export class HttpServer {
     }
     checkTimeout(routed);
     this.#measure(routed, response);
-    const representation = negotiate(request.headers.accept, { protobuf: this.#encoder.writesProtobuf(routed) });
+    const accept = routed.subresource === 'proxy' ? undefined : request.headers.accept;
+    const representation = negotiate(accept, { protobuf: this.#encoder.writesProtobuf(routed) });
     await this.#encoder.prepare(representation);
     const abort = new AbortController();
     response.on('close', () => abort.abort());
@@ -103,7 +105,7 @@ export class HttpServer {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       apiRequest.body = await readBody(request);
       apiRequest.contentType = request.headers['content-type'] ?? 'application/json';
-      if (mediaType(apiRequest.contentType) === PROTOBUF) await this.#readProtobuf(apiRequest);
+      if (routed.subresource !== 'proxy' && mediaType(apiRequest.contentType) === PROTOBUF) await this.#readProtobuf(apiRequest);
     }
     const answer = await this.#options.apiServer.request(apiRequest);
     await this.#send(request, response, apiRequest, answer, representation);
@@ -125,7 +127,8 @@ export class HttpServer {
   }
 
   #measure(routed: Routed, response: ServerResponse): void {
-    const { verb, group, version, resource, subresource = '', namespace, name } = routed;
+    const { group, version, resource, subresource = '', namespace, name } = routed;
+    const verb = isConnection(subresource) ? 'connect' : routed.verb;
     const scope = name !== undefined ? 'resource' : namespace !== undefined ? 'namespace' : 'cluster';
     const end = this.#metrics.begin({ verb, group, version, resource, subresource, scope }, { dryRun: routed.query['dryRun'] === 'All' });
     response.once('close', () => end(response.statusCode));
@@ -139,6 +142,7 @@ export class HttpServer {
 
   async #send(request: IncomingMessage, response: ServerResponse, apiRequest: ApiRequest, answer: ApiResponse, representation: Representation): Promise<void> {
     for (const warning of answer.warnings ?? []) response.appendHeader('Warning', `299 - ${quoteWarning(warning)}`);
+    if (answer.proxy) return passOn(request, response, { target: answer.proxy, body: apiRequest.body as Uint8Array | undefined });
     if (answer.watch)
       return sendWatch(response, answer.watch, this.#encoder, { representation, apiRequest, onEvent: () => this.#metrics.countWatchEvent(apiRequest) });
     if (answer.stream) return sendStream(response, answer.stream);
@@ -220,8 +224,8 @@ function refuseUpgrade(socket: Socket, { status, code }: StatusError): void {
 }
 
 /** A client may say how long its request may take; what lasts for its own reasons is not measured by that. @throws StatusError */
-function checkTimeout({ verb, query: { timeout } }: Routed): void {
-  if (timeout === undefined || verb === 'watch' || verb === 'connect') return;
+function checkTimeout({ verb, subresource, query: { timeout } }: Routed): void {
+  if (timeout === undefined || verb === 'watch' || isLongRunning(subresource)) return;
   try {
     parseDuration(timeout);
   } catch (error) {
