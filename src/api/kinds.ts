@@ -45,9 +45,12 @@ import { role } from './rbac/v1/role.ts';
 import { roleBinding } from './rbac/v1/role-binding.ts';
 import { deviceClass, resourceClaim, resourceSlice } from './resource/v1/dynamic-resources.ts';
 import { priorityClass } from './scheduling/v1/priority-class.ts';
-import { csiNode, volumeAttachment, volumeAttributesClass } from './storage/v1/attachments.ts';
 import { csiDriver } from './storage/v1/csi-driver.ts';
+import { csiNode } from './storage/v1/csi-node.ts';
+import { csiStorageCapacity } from './storage/v1/csi-storage-capacity.ts';
 import { storageClass } from './storage/v1/storage-class.ts';
+import { volumeAttachment } from './storage/v1/volume-attachment.ts';
+import { volumeAttributesClass } from './storage/v1/volume-attributes-class.ts';
 
 /** Lets kinds of different types stand in one list; a behaviour is only ever called with objects of its own kind. */
 const of = <T extends KubeObject>(behaviour: KindBehaviour<T>): KindBehaviour => behaviour as unknown as KindBehaviour;
@@ -108,6 +111,7 @@ export const kinds: readonly KindBehaviour[] = [
   of(serviceCIDR),
   of(csiDriver),
   of(csiNode),
+  of(csiStorageCapacity),
   of(volumeAttachment),
   of(volumeAttributesClass),
 ];
