@@ -1,5 +1,6 @@
-import { validatingAdmissionPolicy, validatingAdmissionPolicyBinding } from './admissionregistration/v1/admission-policies.ts';
-import { mutatingWebhookConfiguration, validatingWebhookConfiguration } from './admissionregistration/v1/webhooks.ts';
+import { validatingAdmissionPolicy } from './admissionregistration/v1/validating-admission-policy.ts';
+import { validatingAdmissionPolicyBinding } from './admissionregistration/v1/validating-admission-policy-binding.ts';
+import { mutatingWebhookConfiguration, validatingWebhookConfiguration } from './admissionregistration/v1/webhook-configurations.ts';
 import { customResourceDefinition } from './apiextensions/v1/custom-resource-definition.ts';
 import { apiService } from './apiregistration/v1/api-service.ts';
 import { controllerRevision } from './apps/v1/controller-revision.ts';
