@@ -1,5 +1,6 @@
-import { validatingAdmissionPolicy, validatingAdmissionPolicyBinding } from './admissionregistration/v1/admission-policies.ts';
-import { mutatingWebhookConfiguration, validatingWebhookConfiguration } from './admissionregistration/v1/webhooks.ts';
+import { validatingAdmissionPolicy } from './admissionregistration/v1/validating-admission-policy.ts';
+import { validatingAdmissionPolicyBinding } from './admissionregistration/v1/validating-admission-policy-binding.ts';
+import { mutatingWebhookConfiguration, validatingWebhookConfiguration } from './admissionregistration/v1/webhook-configurations.ts';
 import { customResourceDefinition } from './apiextensions/v1/custom-resource-definition.ts';
 import { apiService } from './apiregistration/v1/api-service.ts';
 import { controllerRevision } from './apps/v1/controller-revision.ts';
@@ -30,7 +31,8 @@ import { service } from './core/v1/service.ts';
 import { serviceAccount } from './core/v1/service-account.ts';
 import { endpointSlice } from './discovery/v1/endpoint-slice.ts';
 import { eventsEvent } from './events/v1/event.ts';
-import { flowSchema, priorityLevelConfiguration } from './flowcontrol/v1/flow-control.ts';
+import { flowSchema } from './flowcontrol/v1/flow-schema.ts';
+import { priorityLevelConfiguration } from './flowcontrol/v1/priority-level-configuration.ts';
 import type { KindBehaviour } from './kind.ts';
 import { ingress } from './networking/v1/ingress.ts';
 import { ingressClass } from './networking/v1/ingress-class.ts';
@@ -45,9 +47,12 @@ import { role } from './rbac/v1/role.ts';
 import { roleBinding } from './rbac/v1/role-binding.ts';
 import { deviceClass, resourceClaim, resourceSlice } from './resource/v1/dynamic-resources.ts';
 import { priorityClass } from './scheduling/v1/priority-class.ts';
-import { csiNode, volumeAttachment, volumeAttributesClass } from './storage/v1/attachments.ts';
 import { csiDriver } from './storage/v1/csi-driver.ts';
+import { csiNode } from './storage/v1/csi-node.ts';
+import { csiStorageCapacity } from './storage/v1/csi-storage-capacity.ts';
 import { storageClass } from './storage/v1/storage-class.ts';
+import { volumeAttachment } from './storage/v1/volume-attachment.ts';
+import { volumeAttributesClass } from './storage/v1/volume-attributes-class.ts';
 
 /** Lets kinds of different types stand in one list; a behaviour is only ever called with objects of its own kind. */
 const of = <T extends KubeObject>(behaviour: KindBehaviour<T>): KindBehaviour => behaviour as unknown as KindBehaviour;
@@ -108,6 +113,7 @@ export const kinds: readonly KindBehaviour[] = [
   of(serviceCIDR),
   of(csiDriver),
   of(csiNode),
+  of(csiStorageCapacity),
   of(volumeAttachment),
   of(volumeAttributesClass),
 ];

@@ -1,3 +1,4 @@
+import { deepEqual } from './equality.ts';
 import { type FieldError, invalid, notSupported, required } from './field-error.ts';
 import { IP_FAULT, ipFamily } from './ip-address.ts';
 import { dns1123LabelFaults, dns1123SubdomainFaults, httpPathFaults, portNameFaults, portNumberFaults } from './names.ts';
@@ -60,6 +61,11 @@ export function checkOptionalOneOf(value: string | undefined, supported: readonl
 
 export function checkPresent(value: string | undefined, field: string): FieldError[] {
   return value ? [] : [required(field)];
+}
+
+/** A value that stays as it was created (upstream: apimachinery/pkg/api/validation, ValidateImmutableField). */
+export function checkImmutable(value: unknown, old: unknown, field: string): FieldError[] {
+  return deepEqual(value, old) ? [] : [invalid(field, value, 'field is immutable')];
 }
 
 /** A path that stays below where it starts. */

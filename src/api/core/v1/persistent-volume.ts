@@ -33,7 +33,8 @@ const SOURCES = [
   'csi',
 ] as const satisfies readonly (keyof PersistentVolumeSpec)[];
 
-const sourcesOf = (spec: PersistentVolumeSpec): (typeof SOURCES)[number][] => SOURCES.filter((source) => spec[source] !== undefined);
+/** The kinds of volume that a spec names: one, where it is well formed. */
+export const sourcesOf = (spec: PersistentVolumeSpec): (typeof SOURCES)[number][] => SOURCES.filter((source) => spec[source] !== undefined);
 
 function checkCapacity(capacity: Record<string, string> | undefined): FieldError[] {
   const field = 'spec.capacity';

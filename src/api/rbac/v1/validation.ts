@@ -1,4 +1,5 @@
 import { at, type FieldError, invalid, notSupported, required } from '../../field-error.ts';
+import type { LabelSelector } from '../../generated/types/meta.v1.ts';
 import type { ClusterRole, PolicyRule, RoleRef, Subject } from '../../generated/types/rbac.v1.ts';
 import { validateLabelSelector } from '../../label-validation.ts';
 import { pathSegmentFaults } from '../../meta/validation.ts';
@@ -29,6 +30,12 @@ export function validateRules(rules: readonly PolicyRule[] | undefined, options:
   return (rules ?? []).flatMap((rule, index) => checkRule(rule, at('rules', index), options));
 }
 
+/** Upstream says of a malformed selector once more that it cannot be used. */
+function checkSelector(selector: LabelSelector, field: string): FieldError[] {
+  const errors = validateLabelSelector(selector, field);
+  return errors.length ? [...errors, invalid(field, null, 'invalid label selector.')] : [];
+}
+
 /** Upstream: ValidateClusterRole. */
 export function validateClusterRole({ rules, aggregationRule }: ClusterRole): FieldError[] {
   const errors = validateRules(rules, { namespaced: false });
@@ -36,7 +43,7 @@ export function validateClusterRole({ rules, aggregationRule }: ClusterRole): Fi
   const selectors = aggregationRule.clusterRoleSelectors ?? [];
   const field = 'aggregationRule.clusterRoleSelectors';
   if (!selectors.length) errors.push(required(field, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
-  return [...errors, ...selectors.flatMap((selector, index) => validateLabelSelector(selector, at(field, index)))];
+  return [...errors, ...selectors.flatMap((selector, index) => checkSelector(selector, at(field, index)))];
 }
 
 /** Upstream: ValidateRoleBindingSubject. */

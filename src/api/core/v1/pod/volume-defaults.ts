@@ -10,14 +10,13 @@ export function setVolumeDefaults(volume: Volume): void {
   if (volume.image) volume.image.pullPolicy ||= defaultPullPolicy(volume.image.reference ?? '');
   if (volume.secret) volume.secret.defaultMode ??= FILE_MODE;
   if (volume.configMap) volume.configMap.defaultMode ??= FILE_MODE;
-  if (volume.hostPath) volume.hostPath.type ??= '';
   if (volume.downwardAPI) {
     volume.downwardAPI.defaultMode ??= FILE_MODE;
     for (const item of volume.downwardAPI.items ?? []) if (item.fieldRef) item.fieldRef.apiVersion ||= 'v1';
   }
   if (volume.projected) setProjectedDefaults(volume.projected);
   if (volume.ephemeral?.volumeClaimTemplate?.spec) volume.ephemeral.volumeClaimTemplate.spec.volumeMode ??= 'Filesystem';
-  setLegacyDefaults(volume);
+  setLegacyVolumeDefaults(volume);
 }
 
 function setProjectedDefaults(projected: NonNullable<Volume['projected']>): void {
@@ -29,7 +28,11 @@ function setProjectedDefaults(projected: NonNullable<Volume['projected']>): void
   }
 }
 
-function setLegacyDefaults(volume: Volume): void {
+/** Of the volumes that stand in PersistentVolumes, too. */
+export function setLegacyVolumeDefaults(
+  volume: Pick<Volume, 'hostPath' | 'iscsi' | 'rbd' | 'azureDisk'> & { scaleIO?: { storageMode?: string; fsType?: string } },
+): void {
+  if (volume.hostPath) volume.hostPath.type ??= '';
   if (volume.iscsi) volume.iscsi.iscsiInterface ||= 'default';
   if (volume.rbd) {
     volume.rbd.pool ||= 'rbd';

@@ -1,11 +1,8 @@
 import type { PodSpec } from '../../../../generated/types/core.v1.ts';
+import { type InternalTypes, internalJson } from '../../../../internal-json.ts';
 
-/**
- * Go's internal types of a pod's spec: the names and the order of their fields, as messages print them
- * (pkg/apis/core/types.go). After a name: `*` a pointer, list or map, printed as null when it is not set; `#` a number,
- * `?` a boolean, `=Type` a struct by value, `[Type` a list of that type, `&Type` a pointer to that type; else text.
- */
-const TYPES: Readonly<Record<string, string>> = {
+/** Go's internal types of a pod's spec (pkg/apis/core/types.go). */
+const TYPES: InternalTypes = {
   PodSpec:
     'Volumes[Volume InitContainers[Container Containers[Container EphemeralContainers* RestartPolicy TerminationGracePeriodSeconds* ActiveDeadlineSeconds* DNSPolicy NodeSelector* ServiceAccountName AutomountServiceAccountToken* NodeName SecurityContext&PodSecurityContext ImagePullSecrets[Named Hostname Subdomain SetHostnameAsFQDN* Affinity* SchedulerName Tolerations[Toleration HostAliases[HostAlias PriorityClassName Priority* PreemptionPolicy* DNSConfig&PodDNSConfig ReadinessGates[ReadinessGate RuntimeClassName* Overhead* EnableServiceLinks* TopologySpreadConstraints* OS&Named SchedulingGates[Named ResourceClaims* Resources&ResourceRequirements HostnameOverride*',
   Container:
@@ -48,7 +45,6 @@ const TYPES: Readonly<Record<string, string>> = {
   Token: 'Audience ExpirationSeconds# Path',
 };
 
-/** The JSON name of a field whose Go name does not simply begin with a small letter. */
 const JSON_NAMES: Readonly<Record<string, string>> = {
   DNSPolicy: 'dnsPolicy',
   SetHostnameAsFQDN: 'setHostnameAsFQDN',
@@ -79,39 +75,9 @@ const JSON_NAMES: Readonly<Record<string, string>> = {
   CSI: 'csi',
 };
 
-const jsonName = (name: string): string => JSON_NAMES[name] ?? `${name[0]!.toLowerCase()}${name.slice(1)}`;
-
-function convert(value: unknown, type: string): unknown {
-  const source = (value ?? {}) as Record<string, unknown>;
-  const result: Record<string, unknown> = {};
-  for (const field of TYPES[type]!.split(' ')) {
-    const [, name = '', mark = '', of = ''] = /^(\w+)([*#?=[&]?)(\w*)$/.exec(field) ?? [];
-    result[name] = converted(source[jsonName(name)], mark, of);
-  }
-  return result;
-}
-
-function converted(value: unknown, mark: string, of: string): unknown {
-  switch (mark) {
-    case '#':
-      return value ?? 0;
-    case '?':
-      return value ?? false;
-    case '*':
-      return value ?? null;
-    case '=':
-      return convert(value, of);
-    case '&':
-      return value === undefined ? null : convert(value, of);
-    case '[':
-      return value === undefined ? null : (value as unknown[]).map((element) => convert(element, of));
-    default:
-      return value ?? '';
-  }
-}
-
 /** The spec as Go's JSON of the internal type has it. Its security context holds the host namespaces, too. */
 export function internalPodSpec(spec: PodSpec): unknown {
   const { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers } = spec;
-  return convert({ ...spec, securityContext: { ...spec.securityContext, hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers } }, 'PodSpec');
+  const securityContext = { ...spec.securityContext, hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers };
+  return internalJson({ ...spec, securityContext }, 'PodSpec', { types: TYPES, jsonNames: JSON_NAMES });
 }

@@ -1,0 +1,38 @@
+import { createRequire } from 'node:module';
+import type * as Cel from '@marcbachmann/cel-js';
+import type { Node } from './parser.ts';
+
+type Environment = InstanceType<typeof Cel.Environment>;
+
+const require = createRequire(import.meta.url);
+let loaded: Environment | undefined;
+
+/** The library is loaded with the first expression whose type is asked for: most servers never see one. */
+function environment(): Environment {
+  const { Environment } = require('@marcbachmann/cel-js') as typeof Cel;
+  loaded ??= new Environment({ unlistedVariablesAreDyn: true, enableOptionalTypes: true });
+  return loaded;
+}
+
+/**
+ * The type of an expression's value as cel-go names it, e.g. `list(int)`; undefined where it cannot be told, which is so
+ * for all that Kubernetes' own functions have a part in.
+ *
+ * @param dynamic variables of which nothing is known before they are looked at.
+ */
+export function resultType(source: string, node: Node, dynamic: readonly string[]): string | undefined {
+  if (isPathInto(node, dynamic)) return 'dyn';
+  const { valid, type } = environment().check(source);
+  if (!valid || !type || type === 'dyn' || type === 'type') return undefined;
+  if (type === 'null') return 'null_type';
+  return type
+    .replace('optional<', 'optional_type<')
+    .replace(/\b[TKV]\b/g, 'dyn')
+    .replaceAll('<', '(')
+    .replaceAll('>', ')');
+}
+
+function isPathInto(node: Node, dynamic: readonly string[]): boolean {
+  if (node.shape === 'identifier') return dynamic.includes(node.name);
+  return node.shape === 'select' && isPathInto(node.operand, dynamic);
+}
