@@ -68,8 +68,13 @@ export interface KindBehaviour<T extends KubeObject = KubeObject> {
   prepareForStatusUpdate?(object: T, old: T): void;
   /** Everything wrong with the object, in upstream's order. metadata is checked by the caller. */
   validate?(object: T): FieldError[];
-  /** Everything wrong with the change. Includes what validate finds, where upstream does. metadata is checked by the caller. */
+  /** Everything wrong with the change; default: what validate finds. metadata is checked by the caller. */
   validateUpdate?(object: T, old: T): FieldError[];
+  /**
+   * Where upstream holds a changed object against the rules of a new one (metadata and validate) as well: before those of
+   * the change, between the change's of metadata and of the rest, after them, or instead of them (strategy.go ValidateUpdate).
+   */
+  revalidates?: 'first' | 'amid' | 'last' | 'alone';
   validateStatusUpdate?(object: T, old: T): FieldError[];
   /** Parts of the object that are changed through subresources of their own, by the subresource's name. */
   parts?: Readonly<Record<string, PartOfObject<T>>>;
@@ -77,6 +82,11 @@ export interface KindBehaviour<T extends KubeObject = KubeObject> {
   deprecation?: string;
   /** Sentences for Warning headers. */
   warnings?(object: T, old: T | undefined): string[];
+  /**
+   * How closely the kind itself looks at metadata. Default: as Kubernetes' own kinds do, whose finalizers have standard or
+   * qualified names; `general`: as every API does; `none`: it leaves that to the server.
+   */
+  metadataRules?: 'general' | 'none';
   /** How a name must be formed; default: a DNS subdomain. Returns the faults, worded as upstream. */
   validateName?(name: string, options: { prefix: boolean }): string[];
   /** The cells of a row, in the order of facts/columns.json. */

@@ -31,7 +31,7 @@ const cIdentifier = whole(C_IDENTIFIER);
 export const EMPTY = 'must be non-empty';
 
 export function maxLength(length: number): string {
-  return `must be no more than ${length} bytes`;
+  return `must be no more than ${length} characters`;
 }
 
 export function inclusiveRange(low: number, high: number): string {

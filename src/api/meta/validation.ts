@@ -46,13 +46,7 @@ export function validateObjectMeta(metadata: ObjectMeta, { namespaced, validateN
     else for (const fault of dns1123LabelFaults(namespace)) errors.push(invalid(`${field}.namespace`, namespace, fault));
   } else if (namespace) errors.push(forbidden(`${field}.namespace`, 'not allowed on this type'));
   if ((metadata.generation ?? 0) < 0) errors.push(invalid(`${field}.generation`, metadata.generation, 'must be greater than or equal to 0'));
-  errors.push(...validateMaps(metadata, field), ...validateOwners(metadata, field));
-  for (const [index, finalizer] of (metadata.finalizers ?? []).entries()) errors.push(...validateFinalizer(finalizer, at(`${field}.finalizers`, index), field));
-  const finalizers = metadata.finalizers ?? [];
-  if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
-    errors.push(invalid(`${field}.finalizers`, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'));
-  }
-  return errors;
+  return [...errors, ...validateMaps(metadata, field), ...validateOwners(metadata, field), ...validateFinalizers(metadata, field)];
 }
 
 /** Everything wrong with the metadata of an update (upstream: ValidateObjectMetaUpdate). */
@@ -70,9 +64,7 @@ export function validateObjectMetaUpdate(metadata: ObjectMeta, old: ObjectMeta, 
   for (const key of ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
     if ((metadata[key] ?? undefined) !== (old[key] ?? undefined)) errors.push(invalid(`${field}.${key}`, metadata[key], 'field is immutable'));
   }
-  errors.push(...validateMaps(metadata, field), ...validateOwners(metadata, field));
-  for (const [index, finalizer] of (metadata.finalizers ?? []).entries()) errors.push(...validateFinalizer(finalizer, at(`${field}.finalizers`, index), field));
-  return errors;
+  return [...errors, ...validateMaps(metadata, field), ...validateOwners(metadata, field)];
 }
 
 function validateMaps({ labels, annotations }: ObjectMeta, field: string): FieldError[] {
@@ -117,11 +109,19 @@ function validateOwner(owner: OwnerReference, field: string): FieldError[] {
   return errors;
 }
 
-/** Upstream tells of a malformed name at the list, of an unknown one at its place in the list. */
-function validateFinalizer(finalizer: string, indexed: string, field: string): FieldError[] {
-  const errors = qualifiedNameFaults(finalizer).map((fault) => invalid(`${field}.finalizers`, finalizer, fault));
-  if (!finalizer.includes('/') && !STANDARD_FINALIZERS.includes(finalizer)) {
-    errors.push(invalid(indexed, finalizer, 'name is neither a standard finalizer name nor is it fully qualified'));
-  }
+function validateFinalizers({ finalizers = [] }: ObjectMeta, field: string): FieldError[] {
+  const path = `${field}.finalizers`;
+  const errors = finalizers.flatMap((finalizer) => qualifiedNameFaults(finalizer).map((fault) => invalid(path, finalizer, fault)));
+  if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion'))
+    errors.push(invalid(path, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'));
   return errors;
+}
+
+/** Finalizers of Kubernetes' own kinds are standard ones, or qualified (upstream: pkg/apis/core/validation.validateKubeFinalizerName). */
+export function validateFinalizerNames({ finalizers = [] }: ObjectMeta, field = 'metadata'): FieldError[] {
+  return finalizers.flatMap((finalizer, index) =>
+    finalizer.includes('/') || STANDARD_FINALIZERS.includes(finalizer)
+      ? []
+      : [invalid(at(`${field}.finalizers`, index), finalizer, 'name is neither a standard finalizer name nor is it fully qualified')],
+  );
 }

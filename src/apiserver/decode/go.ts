@@ -33,7 +33,7 @@ export function zeroObject(type: Struct): Record<string, unknown> {
     if (name === 'metadata' && inner.shape === 'struct') out[name] = {};
     else if (unset === 'null') out[name] = null;
     else if (unset === 'zero' && inner.shape === 'struct') out[name] = zeroObject(inner);
-    else if (required) out[name] = inner.shape === 'scalar' ? ZERO_SCALARS[inner.format] : null;
+    else if (required || unset === 'zero') out[name] = inner.shape === 'scalar' ? ZERO_SCALARS[inner.format] : null;
   }
   return out;
 }

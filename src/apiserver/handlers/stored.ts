@@ -75,7 +75,11 @@ async function update({ storage, writes, bodies }: HandlerParts, resource: Serve
     const { object, warnings } = await writes.create(target, submitted);
     return { code: 201, object, warnings };
   }
-  const { object, warnings } = await writes.update(target, () => submitted);
+  const { object, warnings } = await writes.update(target, (current) => {
+    if (uid && uid !== current.metadata.uid)
+      throw conflict(resource.facts, target.name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata.uid}`);
+    return submitted;
+  });
   return { code: 200, object, warnings };
 }
 

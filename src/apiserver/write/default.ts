@@ -47,7 +47,7 @@ export function identify(write: Write, { rng, nowMs }: { rng: Rng; nowMs: number
 }
 
 /**
- * A changed object with what the client may not change this way put back, and what it left out filled in.
+ * What the client wants of a stored object, in full.
  *
  * @param part how the subresource takes part of what is submitted; without one, the object itself or its status is written.
  */
@@ -57,32 +57,32 @@ export function defaultUpdate(
   { object: submitted, warnings = [], managedFields }: Submitted,
   part: Part | undefined,
 ): Write {
-  const { resource, subresource } = target;
+  const { subresource, resource } = target;
+  const object = part ? part.merge(submitted, old) : subresource === 'status' ? withSpecOf(submitted, old) : submitted;
+  // What comes through a subresource is made of parts of the stored object, which are complete, and shared.
+  if (!subresource) resource.behaviour.setDefaults?.(object);
+  return { ...target, operation: 'UPDATE', object, old, warnings, ...(managedFields ? { managedFields } : {}) };
+}
+
+/** What the client may not change this way is as it was (apiserver/pkg/registry/rest.BeforeUpdate). */
+export function prepareUpdate(write: Write, old: KubeObject, part: Part | undefined): Write {
+  const { resource, subresource } = write;
   const { behaviour } = resource;
   const isStatus = subresource === 'status' && !part;
-  let object = part ? part.merge(submitted, old) : submitted;
-  if (isStatus) object = 'spec' in old ? ({ ...object, spec: old.spec } as KubeObject) : object;
-  else if (!subresource && resource.hasStatus) object = withStatusOf(object, old);
-  const { resourceVersion: _, ...metadata } = object.metadata;
-  restore(metadata, old.metadata, [
-    'name',
-    'namespace',
-    'uid',
-    'creationTimestamp',
-    'deletionTimestamp',
-    'deletionGracePeriodSeconds',
-    'selfLink',
-    'generation',
-  ]);
+  const { resourceVersion: _, ...metadata } = write.object.metadata;
+  restore(metadata, old.metadata, ['generation', 'creationTimestamp', 'selfLink']);
+  keep(metadata, old.metadata, ['uid', 'deletionGracePeriodSeconds']);
+  if (old.metadata.deletionTimestamp) metadata.deletionTimestamp = old.metadata.deletionTimestamp;
   if (isStatus) restore(metadata, old.metadata, ['labels']);
-  object = { ...object, metadata };
+  let object = { ...write.object, metadata };
+  if (!subresource && resource.hasStatus) object = withStatusOf(object, old);
   if (isStatus) behaviour.prepareForStatusUpdate?.(object, old);
-  if (!subresource) {
-    behaviour.prepareForUpdate?.(object, old);
-    // What comes through a subresource is made of parts of the stored object, which are complete, and shared.
-    behaviour.setDefaults?.(object);
-  }
-  return { ...target, operation: 'UPDATE', object, old, warnings, ...(managedFields ? { managedFields } : {}) };
+  if (!subresource) behaviour.prepareForUpdate?.(object, old);
+  return { ...write, object };
+}
+
+function withSpecOf(submitted: KubeObject, old: KubeObject): KubeObject {
+  return 'spec' in old ? ({ ...submitted, spec: old.spec } as KubeObject) : submitted;
 }
 
 function withStatusOf(submitted: KubeObject, old: KubeObject): KubeObject {
@@ -95,4 +95,9 @@ function restore<T extends object>(target: T, source: T, names: readonly (keyof 
     if (source[name] === undefined) delete target[name];
     else target[name] = source[name];
   }
+}
+
+/** Fills in what was left out. */
+function keep<T extends object>(target: T, source: T, names: readonly (keyof T)[]): void {
+  for (const name of names) if (target[name] === undefined && source[name] !== undefined) target[name] = source[name];
 }

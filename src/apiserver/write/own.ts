@@ -5,20 +5,22 @@ import { timestamp } from '../../lib/clock.ts';
 import { changedByUpdate } from '../apply/managed-fields.ts';
 import type { Write } from './write.ts';
 
-/** Settles the generation of a changed object and who owns which of its fields: what changed belongs to its writer now. */
+/**
+ * Who owns which of the object's fields: what the client changed belongs to its writer now. What admission and the kind
+ * change later belongs to nobody, as upstream has it.
+ */
 export function own(write: Write, nowMs: number): Write {
-  const counted = withGeneration(write);
-  const { old } = counted;
-  const entries = counted.managedFields ?? changedByUpdate(counted, timestamp(nowMs));
-  const { managedFields: _, ...metadata } = counted.object.metadata;
+  const { old } = write;
+  const entries = write.managedFields ?? changedByUpdate(write, timestamp(nowMs));
+  const { managedFields: _, ...metadata } = write.object.metadata;
   // A change of nothing but times of ownership is none.
   const before = old?.metadata.managedFields;
   const managedFields = entries?.length && before && sameButTimes(entries, before) ? before : entries;
-  return { ...counted, object: { ...counted.object, metadata: { ...metadata, ...(managedFields?.length ? { managedFields } : {}) } } };
+  return { ...write, object: { ...write.object, metadata: { ...metadata, ...(managedFields?.length ? { managedFields } : {}) } } };
 }
 
 /** The generation counts changes of everything but metadata and status. */
-function withGeneration(write: Write): Write {
+export function countGeneration(write: Write): Write {
   const { resource, subresource, object, old } = write;
   if (!resource.hasGeneration || !old) return write;
   const annotationsCount = resource.behaviour.generationCountsAnnotations && !subresource && !deepEqual(object.metadata.annotations, old.metadata.annotations);

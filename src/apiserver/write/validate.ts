@@ -1,6 +1,6 @@
 import type { FieldError } from '../../api/field-error.ts';
 import { invalid as invalidField } from '../../api/field-error.ts';
-import { validateObjectMeta, validateObjectMetaUpdate } from '../../api/meta/validation.ts';
+import { pathSegmentFaults, validateFinalizerNames, validateObjectMeta, validateObjectMetaUpdate } from '../../api/meta/validation.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { conflict, invalid } from '../../api/status.ts';
 import type { ServedResource } from '../served-resource.ts';
@@ -8,11 +8,8 @@ import type { Part, Target, Write } from './write.ts';
 
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
-/** Holds what the client insists on of the stored object (uid, resourceVersion) against it. @throws StatusError */
-export function checkPreconditions({ resource, name }: Target, submitted: KubeObject, old: KubeObject): void {
-  const { uid, resourceVersion } = submitted.metadata;
-  if (uid && uid !== old.metadata.uid)
-    throw conflict(resource.facts, name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`);
+/** Holds the version that the client insists on against that of the stored object. @throws StatusError */
+export function checkResourceVersion({ resource, name }: Target, { metadata: { resourceVersion } }: KubeObject, old: KubeObject): void {
   if (!resourceVersion || resourceVersion === '0') {
     if (resource.behaviour.allowUnconditionalUpdate === false)
       throw invalid(resource.facts, name, [invalidField('metadata.resourceVersion', 0, 'must be specified for an update')]);
@@ -24,21 +21,56 @@ export function checkPreconditions({ resource, name }: Target, submitted: KubeOb
 /** Everything wrong with the object at once. @throws StatusError Invalid */
 export function validate(write: Write, part?: Part): Write {
   const { resource, subresource, object, old, warnings } = write;
-  const { behaviour } = resource;
-  const errors = [...metadataFaults(resource, object, old), ...(old ? updateFaults(write, old, part) : (behaviour.validate?.(object) ?? []))];
+  const errors = old ? updateFaults(write, old, part) : createFaults(resource, object);
   if (errors.length) throw invalid(resource.facts, old ? (object.metadata.name ?? '') : write.name, errors);
-  return subresource ? write : { ...write, warnings: [...warnings, ...(behaviour.warnings?.(object, old) ?? [])] };
+  return subresource ? write : { ...write, warnings: [...warnings, ...(resource.behaviour.warnings?.(object, old) ?? [])] };
 }
 
-function metadataFaults({ namespaced, behaviour }: ServedResource, { metadata }: KubeObject, old: KubeObject | undefined): FieldError[] {
-  const faults = validateObjectMeta(metadata, { namespaced, ...(behaviour.validateName ? { validateName: behaviour.validateName } : {}) });
+/** A kind's own rules come first: they tell more (apiserver/pkg/registry/rest.BeforeCreate). */
+function createFaults(resource: ServedResource, object: KubeObject): FieldError[] {
+  const faults = wholeFaults(resource, object);
+  return faults.length ? faults : commonFaults(resource, object);
+}
+
+/** What every kind's metadata is held to, and then the kind's own rules, its metadata's among them (rest.BeforeUpdate). */
+function updateFaults(write: Write, old: KubeObject, part: Part | undefined): FieldError[] {
+  const { resource, object } = write;
   // The store checks the version; the metadata's own rule wants to see one.
-  return old ? [...faults, ...validateObjectMetaUpdate({ ...metadata, resourceVersion: old.metadata.resourceVersion! }, old.metadata)] : faults;
+  const { resourceVersion = '' } = old.metadata;
+  const metadata = validateObjectMetaUpdate({ ...object.metadata, resourceVersion }, old.metadata);
+  const ownMetadata = resource.behaviour.metadataRules === 'none' ? [] : [...metadata, ...finalizerFaults(resource, object)];
+  return [...commonFaults(resource, object), ...metadata, ...ownUpdateFaults(write, old, part, ownMetadata)];
 }
 
-function updateFaults({ resource, subresource, object }: Write, old: KubeObject, part: Part | undefined): FieldError[] {
+function ownUpdateFaults({ resource, subresource, object }: Write, old: KubeObject, part: Part | undefined, metadata: FieldError[]): FieldError[] {
   const { behaviour } = resource;
-  if (part?.validateUpdate) return part.validateUpdate(object, old);
-  if (subresource === 'status') return behaviour.validateStatusUpdate?.(object, old) ?? [];
-  return (behaviour.validateUpdate ? behaviour.validateUpdate(object, old) : behaviour.validate?.(object)) ?? [];
+  if (part?.validateUpdate) return [...metadata, ...part.validateUpdate(object, old)];
+  if (subresource === 'status') return [...metadata, ...(behaviour.validateStatusUpdate?.(object, old) ?? [])];
+  const changes = behaviour.validateUpdate?.(object, old) ?? [];
+  switch (behaviour.revalidates) {
+    case 'first':
+      return [...wholeFaults(resource, object), ...metadata, ...changes];
+    case 'amid':
+      return [...metadata, ...wholeFaults(resource, object), ...changes];
+    case 'last':
+      return [...metadata, ...changes, ...wholeFaults(resource, object)];
+    case 'alone':
+      return wholeFaults(resource, object);
+    default:
+      return [...metadata, ...(behaviour.validateUpdate ? changes : (behaviour.validate?.(object) ?? []))];
+  }
 }
+
+/** Everything wrong with an object by itself, its metadata first. */
+function wholeFaults(resource: ServedResource, object: KubeObject): FieldError[] {
+  const { namespaced, behaviour } = resource;
+  const { validateName, metadataRules } = behaviour;
+  const metadata = metadataRules === 'none' ? [] : validateObjectMeta(object.metadata, { namespaced, ...(validateName ? { validateName } : {}) });
+  return [...metadata, ...finalizerFaults(resource, object), ...(behaviour.validate?.(object) ?? [])];
+}
+
+const finalizerFaults = ({ behaviour }: ServedResource, { metadata }: KubeObject): FieldError[] =>
+  behaviour.metadataRules || behaviour.served ? [] : validateFinalizerNames(metadata);
+
+const commonFaults = ({ namespaced }: ServedResource, { metadata }: KubeObject): FieldError[] =>
+  validateObjectMeta(metadata, { namespaced, validateName: pathSegmentFaults });

@@ -6,11 +6,11 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Rng } from '../../lib/rng.ts';
 import type { AdmissionAttributes, AdmissionChain } from '../admission/admission.ts';
 import type { Storage } from '../storage/storage.ts';
-import { defaultCreate, defaultUpdate, identify } from './default.ts';
+import { defaultCreate, defaultUpdate, identify, prepareUpdate } from './default.ts';
 import { checkDeletePreconditions, markForDeletion, removalAnswer } from './delete.ts';
-import { own } from './own.ts';
+import { countGeneration, own } from './own.ts';
 import { storeChanged, storeNew } from './store.ts';
-import { checkPreconditions, MODIFIED, validate } from './validate.ts';
+import { checkResourceVersion, MODIFIED, validate } from './validate.ts';
 import type { Part, Submitted, Target, Write, WriteTarget, Written } from './write.ts';
 
 /** Names that are generated anew when one is taken, before the client is told. */
@@ -41,7 +41,7 @@ export class WritePath {
 
   /** Creates an object. @throws StatusError */
   async create(target: WriteTarget, submitted: Submitted): Promise<Written> {
-    const write = await this.#admit(defaultCreate(target, submitted));
+    const write = await this.#admit(own(defaultCreate(target, submitted), this.#clock.now()));
     const { name, generateName, resourceVersion } = write.object.metadata;
     if (resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
     if (name || !generateName) return this.#createNamed({ ...write, name: name ?? '' });
@@ -58,7 +58,7 @@ export class WritePath {
 
   async #createNamed(admitted: Write): Promise<Written> {
     const nowMs = this.#clock.now();
-    const write = validate(own(identify(admitted, { rng: this.#rng, nowMs }), nowMs));
+    const write = validate(identify(admitted, { rng: this.#rng, nowMs }));
     const object = await this.#admission.guard(attributesOf(write), () => storeNew(this.#storage, write));
     return { object, warnings: write.warnings };
   }
@@ -76,9 +76,9 @@ export class WritePath {
       if (!current) throw notFound(resource.facts, name);
       const old = current.object;
       const submitted = await change(old);
-      checkPreconditions(target, submitted.object, old);
-      const admitted = await this.#admit(defaultUpdate(target, old, submitted, part));
-      const write = validate(own(admitted, this.#clock.now()), part);
+      const admitted = await this.#admit(own(defaultUpdate(target, old, submitted, part), this.#clock.now()));
+      checkResourceVersion(target, admitted.object, old);
+      const write = validate(countGeneration(prepareUpdate(admitted, old, part)), part);
       const object = await this.#admission.guard(attributesOf(write), () => storeChanged(this.#storage, write, current.revision));
       if (object) return { object, warnings: write.warnings };
       // Somebody else was faster: what the client insists on is compared anew; a patch is applied to what stands there now.

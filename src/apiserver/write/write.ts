@@ -22,8 +22,8 @@ export interface WriteTarget extends Target {
 }
 
 /**
- * A write on its way through the steps of this folder: decode → default → admit → own → validate → store. Each step
- * returns the next value; `object` belongs to the write alone until it is stored.
+ * A write on its way through the steps of this folder: decode → default → own → admit → prepare → validate → store. Each
+ * step returns the next value; `object` belongs to the write alone until it is stored.
  */
 export interface Write extends WriteTarget {
   operation: 'CREATE' | 'UPDATE';

@@ -53,15 +53,12 @@ export const secret: KindBehaviour<Secret> = {
   kind: 'Secret',
   setDefaults: (object) => {
     object.type ||= 'Opaque';
-  },
-  prepareForCreate: (object) => {
     // stringData is for writing alone: its entries go over to data, in base64.
     if (!object.stringData) return;
     object.data = { ...object.data };
     for (const [key, value] of Object.entries(object.stringData)) object.data[key] = Buffer.from(value).toString('base64');
     delete object.stringData;
   },
-  prepareForUpdate: (object) => secret.prepareForCreate?.(object),
   validate,
   validateUpdate: (object, old) => [
     ...(object.type === old.type ? [] : [invalid('type', object.type, 'field is immutable')]),
