@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 
 /** Where the machine's own clock, timers and randomness may be read. */
 const AMBIENT_ALLOWED = /^(lib\/(clock|rng)\.ts|lib\/virtual-clock\.ts|cli\/|cluster\/)/;
-const AMBIENT = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bsetTimeout\(|\bsetInterval\(|\bsetImmediate\(/;
+const AMBIENT = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bsetTimeout\((?!\))|\bsetInterval\(|\bsetImmediate\(/;
 const FORBIDDEN_NAMES = /(^|[-/])(utils?|helpers?|common|misc)([-.]|$)/;
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
