@@ -12,11 +12,13 @@ import {
   POD_NAMESPACE_LABEL,
   POD_UID_LABEL,
   RESTART_COUNT_ANNOTATION,
+  TERMINATION_MESSAGE_POLICY_ANNOTATION,
 } from './labels.ts';
 import { runHook } from './lifecycle-hook.ts';
 import type { NodeServices } from './node-services.ts';
 import type { StartFailure } from './plan/state.ts';
 import { containerHash, fieldPathOf } from './pod-containers.ts';
+import { terminationMount } from './termination-message.ts';
 
 /** A configuration that is not complete is looked at again after this long. */
 const CONFIG_RETRY_MS = 5_000;
@@ -102,11 +104,7 @@ async function create(services: NodeServices, { pod, sandbox, container, attempt
     args: expanded(container.args),
     workingDir: container.workingDir ?? '',
     env,
-    mounts: (container.volumeMounts ?? []).map((mount) => ({
-      containerPath: mount.mountPath,
-      hostPath: `/var/lib/kubelet/pods/${uid}/volumes/${mount.name}`,
-      readOnly: mount.readOnly ?? false,
-    })),
+    mounts: [...services.volumes.mounts(pod, container, known), await terminationMount(services.runtime, pod, container, attempt)],
     labels: {
       [CONTAINER_NAME_LABEL]: container.name,
       [CONTAINER_TYPE_LABEL]: typeOf(pod, container),
@@ -114,7 +112,11 @@ async function create(services: NodeServices, { pod, sandbox, container, attempt
       [POD_NAMESPACE_LABEL]: namespace ?? '',
       [POD_UID_LABEL]: uid ?? '',
     },
-    annotations: { [CONTAINER_HASH_ANNOTATION]: containerHash(container), [RESTART_COUNT_ANNOTATION]: String(attempt) },
+    annotations: {
+      [CONTAINER_HASH_ANNOTATION]: containerHash(container),
+      [RESTART_COUNT_ANNOTATION]: String(attempt),
+      [TERMINATION_MESSAGE_POLICY_ANNOTATION]: container.terminationMessagePolicy ?? 'File',
+    },
     stdin: container.stdin ?? false,
     tty: container.tty ?? false,
     resources: { limits: container.resources?.limits ?? {}, requests: container.resources?.requests ?? {} },

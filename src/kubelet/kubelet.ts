@@ -1,4 +1,4 @@
-import type { Pod } from '../api/generated/types/core.v1.ts';
+import type { Node, Pod } from '../api/generated/types/core.v1.ts';
 import { ConfigMaps, PersistentVolumeClaims, Pods, Secrets } from '../api/resources.ts';
 import type { Client } from '../client/client.ts';
 import type { EventRecorder } from '../client/event-recorder.ts';
@@ -9,6 +9,7 @@ import type { Log } from '../lib/log.ts';
 import type { Rng } from '../lib/rng.ts';
 import type { ContainerEvent, ProbeKind, Runtime } from '../runtime/runtime.ts';
 import { BackOffTable } from './back-off.ts';
+import type { ConfigSource, EnvironmentContext } from './environment.ts';
 import { Images } from './images.ts';
 import { type KubeletServer, WorkerServer } from './kubelet-server.ts';
 import { NodeHeartbeat } from './node-heartbeat.ts';
@@ -19,6 +20,7 @@ import { fieldPathOf } from './pod-containers.ts';
 import { PodSource } from './pod-source.ts';
 import { PodWorker } from './pod-worker.ts';
 import { Probes } from './probes.ts';
+import { hasVolumesFromApi, Volumes } from './volumes/volumes.ts';
 
 export interface KubeletOptions {
   nodeName: string;
@@ -110,6 +112,21 @@ export class Kubelet {
 
   #services(runtimeName: string, heartbeat: NodeHeartbeat): NodeServices {
     const { client, clock, log, runtime, recorder, hostIP } = this.#options;
+    const config: ConfigSource = {
+      configMap: (namespace, name) => client.resource(ConfigMaps).get(namespace, name),
+      secret: (namespace, name) => client.resource(Secrets).get(namespace, name),
+      claim: (namespace, name) => client.resource(PersistentVolumeClaims).get(namespace, name),
+    };
+    const node = (): Node => {
+      assert(heartbeat.node, 'a kubelet runs pods once its node is registered');
+      return heartbeat.node;
+    };
+    const context = (pod: Pod): EnvironmentContext => ({
+      pod,
+      podIP: this.#workers.get(pod.metadata.uid ?? '')?.sandbox?.ips[0] ?? '',
+      hostIP,
+      allocatable: node().status.allocatable ?? {},
+    });
     return {
       hostIP,
       runtimeName,
@@ -121,16 +138,10 @@ export class Kubelet {
       pods: client.resource(Pods),
       images: new Images({ clock, service: runtime.imageService }),
       crashes: new BackOffTable(),
-      config: {
-        configMap: (namespace, name) => client.resource(ConfigMaps).get(namespace, name),
-        secret: (namespace, name) => client.resource(Secrets).get(namespace, name),
-        claim: (namespace, name) => client.resource(PersistentVolumeClaims).get(namespace, name),
-      },
+      config,
+      volumes: new Volumes({ files: runtime.files, config, context }),
       relisted: (signal) => this.#relisted(signal),
-      node: () => {
-        assert(heartbeat.node, 'a kubelet runs pods once its node is registered');
-        return heartbeat.node;
-      },
+      node,
       refreshNode: () => heartbeat.refresh(),
       others: (uid) => [...this.#workers.values()].filter((worker) => worker.active && worker.pod.metadata.uid !== uid).map((worker) => worker.pod),
       finished: (uid) => this.#workers.delete(uid),
@@ -189,6 +200,7 @@ export class Kubelet {
       try {
         const sandboxes = await runtime.runtimeService.listPodSandbox({});
         for (const pod of signal.aborted ? [] : orphanPods(sandboxes, (uid) => this.#workers.has(uid))) this.#worker(services, pod).remove();
+        for (const { pod, active } of this.#workers.values()) if (active && hasVolumesFromApi(pod)) await services.volumes.refresh(pod);
       } catch (error) {
         log.error('housekeeping failed', { node: this.nodeName, error });
       }

@@ -7,5 +7,7 @@ export const CONTAINER_NAME_LABEL = 'io.kubernetes.container.name';
 export const CONTAINER_TYPE_LABEL = 'io.kubernetes.container.type';
 /** Of the part of the spec that a running container was made from. */
 export const CONTAINER_HASH_ANNOTATION = 'io.kubernetes.container.hash';
+/** What a container leaves behind that wrote no last words: nothing, or the end of its log. */
+export const TERMINATION_MESSAGE_POLICY_ANNOTATION = 'io.kubernetes.container.terminationMessagePolicy';
 /** How often the container had been started before. */
 export const RESTART_COUNT_ANNOTATION = 'io.kubernetes.container.restartCount';

@@ -8,6 +8,7 @@ import type { BackOffTable } from './back-off.ts';
 import type { ConfigSource } from './environment.ts';
 import type { Images } from './images.ts';
 import type { Probes } from './probes.ts';
+import type { Volumes } from './volumes/volumes.ts';
 
 /** What the workers of one node's pods share. */
 export interface NodeServices {
@@ -21,6 +22,7 @@ export interface NodeServices {
   readonly images: Images;
   readonly probes: Probes;
   readonly config: ConfigSource;
+  readonly volumes: Volumes;
   readonly crashes: BackOffTable;
   /** Resolves when the kubelet next sees what its containers do, or when `signal` aborts. */
   relisted: (signal: AbortSignal) => Promise<void>;

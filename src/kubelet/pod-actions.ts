@@ -79,7 +79,7 @@ export async function perform(action: PodAction, context: ActionContext): Promis
       await deletePod(services, pod);
       break;
     case 'forgetPod':
-      forget(services, state);
+      await forget(services, state);
       break;
   }
   return {};
@@ -105,9 +105,10 @@ async function deletePod({ pods }: NodeServices, { metadata }: Pod): Promise<voi
   }
 }
 
-function forget({ probes, crashes, images, finished }: NodeServices, { pod, runs }: PodState): void {
+async function forget({ probes, crashes, images, volumes, finished }: NodeServices, { pod, runs }: PodState): Promise<void> {
   for (const run of runs) probes.remove(run.id);
   for (const container of allContainers(pod)) crashes.forget(crashKey(pod, container.name));
   images.forget(pod);
+  await volumes.tearDown(pod);
   finished(pod.metadata.uid ?? '');
 }

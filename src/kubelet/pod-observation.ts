@@ -1,10 +1,11 @@
 import type { Pod } from '../api/generated/types/core.v1.ts';
-import type { ContainerStatus, PodSandbox, RuntimeService } from '../runtime/runtime.ts';
+import type { ContainerStatus, PodSandbox, Runtime } from '../runtime/runtime.ts';
 import { crashKey } from './container-starter.ts';
 import { POD_UID_LABEL } from './labels.ts';
 import type { NodeServices } from './node-services.ts';
 import type { PodState, ProbeFindings } from './plan/state.ts';
 import type { Probes } from './probes.ts';
+import { terminationMessage } from './termination-message.ts';
 
 /** What the runtime has of one pod, oldest first. */
 export interface PodObservation {
@@ -13,10 +14,12 @@ export interface PodObservation {
 }
 
 /** @throws RuntimeError */
-export async function observePod(runtimeService: RuntimeService, uid: string): Promise<PodObservation> {
+export async function observePod(runtime: Runtime, uid: string): Promise<PodObservation> {
+  const { runtimeService } = runtime;
   const labelSelector = { [POD_UID_LABEL]: uid };
   const [sandboxes, runs] = await Promise.all([runtimeService.listPodSandbox({ labelSelector }), runtimeService.listContainers({ labelSelector })]);
-  return { sandboxes, runs };
+  const told = runs.map(async (run) => (run.state === 'exited' && run.message === '' ? { ...run, message: await terminationMessage(runtime, run) } : run));
+  return { sandboxes, runs: await Promise.all(told) };
 }
 
 /** What is known of those runs that are probed, by their ids. */

@@ -119,7 +119,7 @@ export class PodWorker {
   /** Returns whether there is more to do at once. Never rejects. */
   async #step(): Promise<boolean> {
     try {
-      this.#observed = await observePod(this.#services.runtime.runtimeService, this.#uid);
+      this.#observed = await observePod(this.#services.runtime, this.#uid);
       const state = this.#state({ underWay: false });
       const plan = planPod(state);
       this.#memory = { ...this.#memory, waiting: plan.waiting };

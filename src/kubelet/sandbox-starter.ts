@@ -2,7 +2,7 @@ import type { Pod } from '../api/generated/types/core.v1.ts';
 import { POD_NAME_LABEL, POD_NAMESPACE_LABEL, POD_UID_LABEL } from './labels.ts';
 import type { NodeServices } from './node-services.ts';
 import type { SandboxFailure } from './plan/state.ts';
-import { missingVolume } from './volumes.ts';
+import { missingClaims } from './volumes/missing-claims.ts';
 
 /** A claim that is not there is looked for again after this long. */
 const CLAIM_RETRY_MS = 12_000;
@@ -20,12 +20,17 @@ export async function startSandbox(
   pod: Pod,
   { attempt, before }: { attempt: number; before: SandboxFailure | undefined },
 ): Promise<SandboxFailure | undefined> {
-  const { runtime, recorder, clock, config } = services;
+  const { runtime, recorder, clock, config, volumes } = services;
   const attempts = before?.attempts ?? 0;
-  const missing = await missingVolume(pod, config);
-  if (missing) {
-    recorder.event(pod, { type: 'Warning', reason: 'FailedMount', message: missing.message });
-    if (missing.claim) return { attempts, retryAt: clock.now() + CLAIM_RETRY_MS };
+  const unmounted = (message: string): void => recorder.event(pod, { type: 'Warning', reason: 'FailedMount', message });
+  const unclaimed = await missingClaims(pod, config);
+  if (unclaimed !== undefined) {
+    unmounted(unclaimed);
+    return { attempts, retryAt: clock.now() + CLAIM_RETRY_MS };
+  }
+  const fault = await volumes.setUp(pod);
+  if (fault !== undefined) {
+    unmounted(fault);
     return { attempts: attempts + 1, retryAt: clock.now() + Math.min(FIRST_VOLUME_RETRY_MS * 2 ** attempts, LAST_VOLUME_RETRY_MS) };
   }
   const { name = '', namespace = '', uid = '', labels = {}, annotations = {} } = pod.metadata;

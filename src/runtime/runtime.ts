@@ -210,8 +210,38 @@ export interface PodNetwork {
   ): Promise<ProbeOutcome>;
 }
 
+/** A file of the node that a container is to find in a volume. */
+export interface HostFile {
+  content: Uint8Array;
+  /** Permission bits. */
+  mode: number;
+}
+
+export interface DirectoryOptions {
+  /** Permission bits. */
+  mode: number;
+  /** Kept in memory (`tmpfs`). */
+  inMemory: boolean;
+  /** The group that it belongs to. */
+  gid?: number;
+}
+
+/** The node's own files, from which containers get their volumes. Paths are absolute. */
+export interface HostFiles {
+  /** Makes a directory, with those above it; one that is there stays as it is. */
+  makeDirectory(path: string, options: DirectoryOptions): Promise<void>;
+  /** Makes `files`, by relative path, all that stands in a directory; whoever reads sees all of the old or all of the new ones. */
+  replaceFiles(directory: string, files: ReadonlyMap<string, HostFile>, options: { gid?: number }): Promise<void>;
+  writeFile(path: string, file: HostFile): Promise<void>;
+  /** Undefined where there is none. */
+  readFile(path: string): Promise<Uint8Array | undefined>;
+  /** Removes a directory with all that is in it; one that is not there will do. */
+  removeDirectory(path: string): Promise<void>;
+}
+
 /** All that the kubelet needs of a runtime. */
 export interface Runtime {
+  readonly files: HostFiles;
   readonly runtimeService: RuntimeService;
   readonly imageService: ImageService;
   readonly podNetwork: PodNetwork;

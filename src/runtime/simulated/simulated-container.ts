@@ -3,10 +3,21 @@ import type { Rng } from '../../lib/rng.ts';
 import type { ContainerConfig, ContainerStatus, ExecOutcome, ResourceUsage } from '../runtime.ts';
 import { type Behaviour, courseAt, draw, type Settings } from './behaviour.ts';
 import { ContainerLog } from './container-log.ts';
-import { type CommandOutcome, runCommand, type ShellContext } from './shell.ts';
+import { MemoryFiles } from './memory-files.ts';
+import { type CommandOutcome, type HttpAnswer, instantly, type Process, type Program, play, runAtOnce } from './process.ts';
+import { entrypointOf, programsWith } from './programs/programs.ts';
+import type { SimulatedHostFiles } from './simulated-host-files.ts';
 import { imageIdOf } from './simulated-images.ts';
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** It runs until it is stopped. */
+const forEver: Program = function* () {
+  for (;;) yield Number.POSITIVE_INFINITY;
+};
+
+/** It has nothing more to do. */
+const succeed = instantly(() => 0);
 
 interface Options {
   id: string;
@@ -17,6 +28,8 @@ interface Options {
   behaviour: Behaviour;
   clock: Clock;
   rng: Rng;
+  /** Those of the node, for what is mounted. */
+  files: SimulatedHostFiles;
   exited: () => void;
 }
 
@@ -38,6 +51,8 @@ export class SimulatedContainer {
   #message = '';
   readonly #timers: Timer[] = [];
   readonly #onExit: (() => void)[] = [];
+  readonly #servers = new Map<number, HttpAnswer>();
+  #files: MemoryFiles | undefined;
 
   constructor(options: Options) {
     this.#options = options;
@@ -81,16 +96,13 @@ export class SimulatedContainer {
     const { clock, rng } = this.#options;
     this.#state = 'running';
     this.#startedAt = clock.now();
-    const command = this.#command();
-    for (const text of lines(command?.stdout ?? '')) this.#write('stdout', text);
-    for (const text of lines(command?.stderr ?? '')) this.#write('stderr', text);
+    const known = this.#startProcess();
     for (const text of lines(this.behaviour.log ?? '')) this.#write('stdout', text.endsWith('\n') ? text : `${text}\n`);
     if (this.behaviour.logEvery) this.#logAgain();
     const { exitAfter, exitCode, exitReason } = this.behaviour;
     if (exitAfter) this.#in(draw(exitAfter, rng), () => this.exit(exitCode, exitReason));
     else if (this.settings['exit-code'] !== undefined && this.settings['exit-after'] === undefined) this.#in(0, () => this.exit(exitCode, exitReason));
-    else if (!command && this.config.labels['io.kubernetes.container.type'] === 'INIT') this.#in(0, () => this.exit(0));
-    else if (command && command.durationMs < Number.POSITIVE_INFINITY) this.#in(command.durationMs, () => this.exit(command.exitCode));
+    else if (!known && this.#isInit()) this.#in(0, () => this.exit(0));
   }
 
   /** It could not be started at all. */
@@ -132,23 +144,28 @@ export class SimulatedContainer {
     return this.#state === 'exited' ? Promise.resolve() : new Promise((resolve) => this.#onExit.push(resolve));
   }
 
-  shell(): ShellContext {
-    const { hostname, clock } = this.#options;
-    return {
-      hostname,
-      env: [{ name: 'PATH', value: PATH }, { name: 'HOSTNAME', value: hostname }, ...this.config.env, { name: 'HOME', value: '/root' }],
-      now: clock.now(),
-      files: {
-        '/etc/hostname': `${hostname}\n`,
-        '/etc/os-release': 'NAME="Coracle"\nID=coracle\n',
-        '/etc/hosts': `127.0.0.1\tlocalhost\n`,
-        '/proc/1/cmdline': [...this.config.command, ...this.config.args].join('\0'),
-      },
-    };
+  /** Whether a command is one of the simulated programs. */
+  knows([path = '']: readonly string[]): boolean {
+    return programsWith(forEver).find(path) !== undefined;
   }
 
-  execute(command: readonly string[]): CommandOutcome {
-    return runCommand(command, this.shell());
+  /** Plays a command in the container. `known`: whether all that it starts are simulated programs. */
+  execute(argv: readonly string[]): CommandOutcome & { known: boolean } {
+    let known = true;
+    const programs = programsWith(
+      instantly(({ argv: [name], stderr }) => {
+        known = false;
+        stderr(`sh: ${name}: not found\n`);
+        return 127;
+      }),
+    );
+    const outcome = runAtOnce(programs.find(argv[0] ?? '') ?? programs.otherwise, this.#process(argv));
+    return { ...outcome, known };
+  }
+
+  /** What answers HTTP at a port of the container. */
+  server(port: number): HttpAnswer | undefined {
+    return this.running ? this.#servers.get(port) : undefined;
   }
 
   /** Whether a probe of this kind would pass now. A course that is set decides; else the command, where it is one of ours. */
@@ -169,12 +186,67 @@ export class SimulatedContainer {
     return { cpuNanoCores: amount(cpu) * 1e9, memoryBytes: amount(memory) };
   }
 
-  /** What the container's own command does, where it is one of the simulated ones. */
-  #command(): CommandOutcome | undefined {
-    const argv = [...this.config.command, ...this.config.args];
-    if (argv.length === 0) return undefined;
-    const outcome = runCommand(argv, this.shell());
-    return outcome.known ? outcome : undefined;
+  /** Starts the container's own command, where it is one of the simulated programs. */
+  #startProcess(): boolean {
+    const image = entrypointOf(this.config.image);
+    const { command, args } = this.config;
+    const argv = [...(command.length ? command : (image?.entrypoint ?? [])), ...(command.length || args.length ? args : (image?.command ?? []))];
+    const programs = programsWith(this.#isInit() ? succeed : forEver);
+    const program = programs.find(argv[0] ?? '');
+    if (!program) return false;
+    const process: Process = {
+      ...this.#process(argv),
+      stdout: (text) => this.#print('stdout', text),
+      stderr: (text) => this.#print('stderr', text),
+      listen: (port, answer) => this.#servers.set(port, answer),
+    };
+    this.#step(play(program, process));
+    return true;
+  }
+
+  /** As far as the process goes without waiting. */
+  #step(steps: Generator<number, number>): void {
+    const step = steps.next();
+    if (!step.done) {
+      if (step.value < Number.POSITIVE_INFINITY) this.#in(step.value, () => this.#step(steps));
+    } else if (!this.behaviour.exitAfter && this.settings['exit-code'] === undefined) {
+      this.#in(0, () => this.exit(step.value));
+    }
+  }
+
+  #process(argv: readonly string[]): Omit<Process, 'stdout' | 'stderr'> {
+    const { hostname, clock } = this.#options;
+    const env = new Map([['PATH', PATH], ['HOSTNAME', hostname], ...this.config.env.map(({ name, value }): [string, string] => [name, value])]);
+    if (!env.has('HOME')) env.set('HOME', '/root');
+    return { argv, env, hostname, directory: this.config.workingDir || '/', files: this.#root(), stdin: '', now: () => clock.now() };
+  }
+
+  /** The container's own files, and over them what is mounted. Made when something looks. */
+  #root(): MemoryFiles {
+    if (this.#files) return this.#files;
+    const { hostname, clock, files } = this.#options;
+    const now = clock.now();
+    this.#files = new MemoryFiles();
+    for (const path of ['/bin', '/dev/shm', '/etc', '/home', '/proc/1', '/root', '/tmp', '/usr/bin', '/var/log', '/var/run']) {
+      this.#files.makeDirectory(path, { parents: true, now, ...(path === '/tmp' ? { mode: 0o777 } : {}) });
+    }
+    const own = {
+      '/etc/hostname': `${hostname}\n`,
+      '/etc/os-release': 'NAME="Coracle"\nID=coracle\n',
+      '/etc/hosts': '127.0.0.1\tlocalhost\n',
+      '/dev/null': '',
+      '/proc/1/cmdline': [...this.config.command, ...this.config.args].join('\0'),
+    };
+    for (const [path, content] of Object.entries(own)) this.#files.write(path, content, { now });
+    for (const { containerPath, hostPath, readOnly } of this.config.mounts) {
+      const entry = files.entry(hostPath);
+      this.#files.mount(containerPath, readOnly && entry.type === 'directory' ? { ...entry, readOnly: true } : entry);
+    }
+    return this.#files;
+  }
+
+  #isInit(): boolean {
+    return this.config.labels['io.kubernetes.container.type'] === 'INIT';
   }
 
   #logAgain(): void {
@@ -183,6 +255,10 @@ export class SimulatedContainer {
       this.#write('stdout', `${log ?? 'tick'}\n`);
       this.#logAgain();
     });
+  }
+
+  #print(stream: 'stdout' | 'stderr', text: string): void {
+    for (const line of lines(text)) this.#write(stream, line);
   }
 
   #write(stream: 'stdout' | 'stderr', text: string): void {

@@ -20,6 +20,7 @@ import { Addresses } from './addresses.ts';
 import { behaviourFrom, draw, type ImageRule, settingsFor } from './behaviour.ts';
 import { LabelIndex } from './label-index.ts';
 import { SimulatedContainer } from './simulated-container.ts';
+import type { SimulatedHostFiles } from './simulated-host-files.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
 import { answerHttp, attach, execute } from './streams.ts';
 
@@ -28,6 +29,7 @@ export class SimulatedRuntimeService implements RuntimeService {
   readonly #clock: Clock;
   readonly #rng: Rng;
   readonly #rules: readonly ImageRule[];
+  readonly #files: SimulatedHostFiles;
   readonly #sandboxes = new Map<string, SimulatedSandbox>();
   readonly #sandboxesByLabel = new LabelIndex<SimulatedSandbox>();
   readonly #containers = new Map<string, SimulatedContainer>();
@@ -36,7 +38,8 @@ export class SimulatedRuntimeService implements RuntimeService {
   #podCIDR: string;
   #addresses: Addresses;
 
-  constructor({ clock, rng, rules, podCIDR }: { clock: Clock; rng: Rng; rules: readonly ImageRule[]; podCIDR: string }) {
+  constructor({ clock, rng, rules, podCIDR, files }: { clock: Clock; rng: Rng; rules: readonly ImageRule[]; podCIDR: string; files: SimulatedHostFiles }) {
+    this.#files = files;
     this.#clock = clock;
     this.#rng = rng;
     this.#rules = rules;
@@ -92,6 +95,7 @@ export class SimulatedRuntimeService implements RuntimeService {
       podSandboxId,
       config,
       hostname: sandbox.config.hostname,
+      files: this.#files,
       settings,
       behaviour: behaviourFrom(settings, config.metadata.attempt, (span) => draw(span, this.#rng)),
       clock: this.#clock,
@@ -161,9 +165,11 @@ export class SimulatedRuntimeService implements RuntimeService {
     await attach(this.#running(id), streams);
   }
 
-  /** Answers every HTTP request, on any port, with a line that names the pod. */
+  /** Answers HTTP at every port: with what a simulated program serves there, or a line that names the pod. */
   async portForward(podSandboxId: string, port: number, streams: Streams): Promise<void> {
-    await answerHttp(`${this.#sandbox(podSandboxId).config.metadata.name}:${port}\n`, streams);
+    const { containers, config } = this.#sandbox(podSandboxId);
+    const server = [...containers].map((container) => container.server(port)).find((answer) => answer !== undefined);
+    await answerHttp(server ?? (() => ({ body: `${config.metadata.name}:${port}\n` })), streams);
   }
 
   logs(id: string, options: LogOptions): AsyncIterable<LogLine> {

@@ -4,7 +4,6 @@ import { Rng } from '../../lib/rng.ts';
 import { VirtualClock } from '../../lib/virtual-clock.ts';
 import { Addresses } from './addresses.ts';
 import { behaviourFrom, courseAt, parseCourse, parseRules, parseSpan, settingsFor } from './behaviour.ts';
-import { runCommand, type ShellContext } from './shell.ts';
 import { SimulatedRuntime } from './simulated-runtime.ts';
 
 test('durations, spans and courses', () => {
@@ -30,21 +29,6 @@ test('lists are by run', () => {
   const settings = { 'exit-after': '0s,0s,never', 'exit-code': '1,0' };
   expect([0, 1, 2, 3].map((attempt) => behaviourFrom(settings, attempt).exitAfter?.fromMs)).toEqual([0, 0, undefined, undefined]);
   expect([0, 1, 2].map((attempt) => behaviourFrom(settings, attempt).exitCode)).toEqual([1, 0, 0]);
-});
-
-const shell: ShellContext = { hostname: 'p', env: [{ name: 'A', value: 'b' }], now: 0, files: { '/etc/hostname': 'p\n' } };
-
-test.each<[string[], { stdout?: string; exitCode: number; durationMs?: number; known?: boolean }]>([
-  [['echo', 'a', 'b'], { stdout: 'a b\n', exitCode: 0 }],
-  [['sh', '-c', 'echo $A; sleep 5; exit 3'], { stdout: 'b\n', exitCode: 3, durationMs: 5000 }],
-  [['sh', '-c', 'false && echo no || echo yes'], { stdout: 'yes\n', exitCode: 0 }],
-  [['cat', '/etc/hostname'], { stdout: 'p\n', exitCode: 0 }],
-  [['cat', '/nope'], { exitCode: 1 }],
-  [['sleep', 'infinity'], { exitCode: 0, durationMs: Number.POSITIVE_INFINITY }],
-  [['nginx', '-g', 'daemon off;'], { exitCode: 127, known: false }],
-  [['sh', '-c', 'while true; do date; done'], { exitCode: 0, known: false }],
-])('%j', (command, outcome) => {
-  expect(runCommand(command, shell)).toMatchObject({ known: true, ...outcome });
 });
 
 test('addresses are handed out once and come back', () => {

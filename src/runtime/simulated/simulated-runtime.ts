@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Rng } from '../../lib/rng.ts';
 import type { ImageService, PodNetwork, Runtime, RuntimeService } from '../runtime.ts';
 import type { ImageRule } from './behaviour.ts';
+import { SimulatedHostFiles } from './simulated-host-files.ts';
 import { SimulatedImages } from './simulated-images.ts';
 import { SimulatedNetwork } from './simulated-network.ts';
 import { SimulatedRuntimeService } from './simulated-runtime-service.ts';
@@ -21,12 +22,14 @@ export interface SimulatedRuntimeOptions {
  * once, runs for ever, and leaves at once when asked to.
  */
 export class SimulatedRuntime implements Runtime {
+  readonly files: SimulatedHostFiles;
   readonly runtimeService: RuntimeService;
   readonly imageService: ImageService;
   readonly podNetwork: PodNetwork;
 
   constructor({ clock, rng, rules = [], podCIDR = '10.244.0.0/24' }: SimulatedRuntimeOptions) {
-    const runtimeService = new SimulatedRuntimeService({ clock, rng, rules, podCIDR });
+    this.files = new SimulatedHostFiles(clock);
+    const runtimeService = new SimulatedRuntimeService({ clock, rng, rules, podCIDR, files: this.files });
     this.runtimeService = runtimeService;
     this.imageService = new SimulatedImages({ clock, rng, rules });
     this.podNetwork = new SimulatedNetwork({ clock, find: (containerId) => runtimeService.find(containerId) });

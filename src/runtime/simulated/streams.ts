@@ -1,5 +1,7 @@
+import { STATUS_CODES } from 'node:http';
 import { type Clock, sleep } from '../../lib/clock.ts';
 import { RuntimeError, type Streams } from '../runtime.ts';
+import type { HttpAnswer } from './process.ts';
 import type { SimulatedContainer } from './simulated-container.ts';
 
 const encoder = new TextEncoder();
@@ -8,13 +10,13 @@ const encoder = new TextEncoder();
 export async function execute(container: SimulatedContainer, command: readonly string[], streams: Streams, clock: Clock): Promise<number> {
   if (isInteractive(command)) return interpret(container, streams);
   if (readsInput(command)) return echo(streams);
-  const outcome = container.execute(command);
-  if (!outcome.known && outcome.exitCode === 127) {
+  if (!container.knows(command)) {
     throw new RuntimeError(
       'Unknown',
       `OCI runtime exec failed: exec failed: unable to start container process: exec: "${command[0]}": executable file not found in $PATH`,
     );
   }
+  const outcome = container.execute(command);
   if (outcome.durationMs > 0) await sleep(clock, outcome.durationMs, streams.signal);
   write(outcome, streams);
   return outcome.exitCode;
@@ -25,14 +27,22 @@ export async function attach(container: SimulatedContainer, streams: Streams): P
   for await (const { stream, text } of container.log.read({ follow: true, signal: streams.signal })) write({ [stream]: text }, streams);
 }
 
-/** Answers one HTTP request with a line of text. */
-export async function answerHttp(body: string, { stdin, stdout }: Streams): Promise<void> {
+/** Answers one HTTP request. */
+export async function answerHttp(answer: HttpAnswer, { stdin, stdout }: Streams): Promise<void> {
   let text = '';
   const decoder = new TextDecoder();
   for await (const chunk of stdin ?? []) {
     text += decoder.decode(chunk, { stream: true });
     if (!text.includes('\r\n\r\n')) continue;
-    stdout(encoder.encode(`HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`));
+    const target = /^\S+ (\S+)/.exec(text)?.[1] ?? '/';
+    const { status = 200, body } = answer(new URL(target, 'http://pod'));
+    const head = [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}`,
+      'Content-Type: text/plain',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+    ];
+    stdout(encoder.encode(`${head.join('\r\n')}\r\n\r\n${body}`));
     return;
   }
 }
