@@ -27,10 +27,13 @@ export type HttpAnswer = (url: URL) => { status?: number; body: string };
  */
 export type Program = (process: Process) => Generator<number, number>;
 
+/** For what could wait, and does not. */
+export const NO_WAIT: readonly number[] = [];
+
 /** A program that takes no time. */
 export function instantly(act: (process: Process) => number): Program {
-  // biome-ignore lint/correctness/useYield: it takes no time.
   return function* (process) {
+    yield* NO_WAIT;
     return act(process);
   };
 }

@@ -40,8 +40,7 @@ test.each<[script: string, Partial<CommandOutcome>]>([
   ['if false; then echo no; fi', { stdout: '', exitCode: 0 }],
   ['echo one > /tmp/f; echo two >> /tmp/f; cat /tmp/f | grep -c o; wc -l < /tmp/f', { stdout: '2\n2\n' }],
   ['echo "$(hostname) `echo in`"', { stdout: 'p in\n' }],
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's own.
-  ['echo ${B:-none} ${A}', { stdout: 'none b c\n' }],
+  [`echo \${B:-none} \${A}`, { stdout: 'none b c\n' }],
   ['cat /nope 2>/dev/null; echo $?', { stdout: '1\n', stderr: '' }],
   ['echo to >&2', { stdout: '', stderr: 'to\n' }],
   ['cat /nope 2>&1 | wc -l', { stdout: '1\n', stderr: '' }],

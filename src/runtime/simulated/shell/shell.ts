@@ -1,5 +1,5 @@
 import { FileError } from '../memory-files.ts';
-import type { Process, Program, Programs } from '../process.ts';
+import { NO_WAIT, type Process, type Program, type Programs } from '../process.ts';
 import { parseScript, ShellSyntaxError } from './parse.ts';
 import type { Command, Part, Redirect, Script, Word } from './syntax.ts';
 
@@ -116,8 +116,8 @@ class Interpreter {
         });
       case 'for': {
         const values = yield* this.#fields(command.words);
-        // biome-ignore lint/correctness/useYield: there is nothing to wait for.
         return yield* this.#rounds(command.body, io, function* (this: Interpreter) {
+          yield* NO_WAIT;
           const value = values.shift();
           if (value !== undefined) this.#variables.set(command.name, value);
           return value !== undefined;
