@@ -234,6 +234,10 @@ const UTILITIES: Readonly<Record<string, Utility>> = {
       if (/^[0-7]+$/.test(mode)) entry.mode = Number.parseInt(mode, 8);
     });
   },
+  hexdump(process, args) {
+    const { rest } = flagsOf(args);
+    return each(process, 'hexdump', rest, (path) => process.stdout(canonicalDump(process.files.read(path))));
+  },
   readlink(process, args) {
     return each(process, 'readlink', flagsOf(args).rest, (path) => {
       const entry = process.files.findLink(path);
@@ -256,6 +260,18 @@ const UTILITIES: Readonly<Record<string, Utility>> = {
   test: (process, args) => (holds(process, args) ? 0 : 1),
   '[': (process, args) => (holds(process, args.slice(0, -1)) ? 0 : 1),
 };
+
+/** As `hexdump -C` has it: sixteen bytes a line. */
+function canonicalDump(content: Buffer): string {
+  let text = '';
+  for (let offset = 0; offset < content.length; offset += 16) {
+    const row = content.subarray(offset, offset + 16);
+    const half = (from: number): string => [...row.subarray(from, from + 8)].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
+    const readable = [...row].map((byte) => (byte >= 32 && byte < 127 ? String.fromCharCode(byte) : '.')).join('');
+    text += `${offset.toString(16).padStart(8, '0')}  ${`${half(0).padEnd(23)}  ${half(8)}`.padEnd(48)}  |${readable}|\n`;
+  }
+  return `${text}${content.length.toString(16).padStart(8, '0')}\n`;
+}
 
 const ALIASES: Readonly<Record<string, string>> = { printenv: 'env', egrep: 'grep' };
 

@@ -76,6 +76,12 @@ test('arguments of a script, and a script in a file', () => {
   expect(run(['sh', '/gone.sh'])).toMatchObject({ exitCode: 2 });
 });
 
+test('bytes that are no text are told by hexdump', () => {
+  const files = new MemoryFiles();
+  files.write('/f', Uint8Array.from([0xde, 0xca, 0xfe, 0x41]));
+  expect(run(['hexdump', '-C', '/f'], files).stdout).toBe('00000000  de ca fe 41                                       |...A|\n00000004\n');
+});
+
 test('nothing is written to a directory that is mounted read-only', () => {
   const files = new MemoryFiles();
   files.mount('/data', { ...new MemoryFiles().root, readOnly: true });
