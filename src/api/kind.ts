@@ -68,13 +68,16 @@ export interface KindBehaviour<T extends KubeObject = KubeObject> {
   prepareForStatusUpdate?(object: T, old: T): void;
   /** Everything wrong with the object, in upstream's order. metadata is checked by the caller. */
   validate?(object: T): FieldError[];
+  /** What is asked of new objects alone. */
+  validateNew?(object: T): FieldError[];
   /** Everything wrong with the change; default: what validate finds. metadata is checked by the caller. */
   validateUpdate?(object: T, old: T): FieldError[];
   /**
    * Where upstream holds a changed object against the rules of a new one (metadata and validate) as well: before those of
-   * the change, between the change's of metadata and of the rest, after them, or instead of them (strategy.go ValidateUpdate).
+   * the change, between the change's of metadata and of the rest, after them, before and after them, twice before them,
+   * twice with the change but not its metadata, or instead of them (strategy.go ValidateUpdate).
    */
-  revalidates?: 'first' | 'amid' | 'last' | 'alone';
+  revalidates?: 'first' | 'amid' | 'last' | 'around' | 'twice' | 'doubly' | 'alone';
   validateStatusUpdate?(object: T, old: T): FieldError[];
   /** Parts of the object that are changed through subresources of their own, by the subresource's name. */
   parts?: Readonly<Record<string, PartOfObject<T>>>;

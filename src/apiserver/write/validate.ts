@@ -28,7 +28,7 @@ export function validate(write: Write, part?: Part): Write {
 
 /** A kind's own rules come first: they tell more (apiserver/pkg/registry/rest.BeforeCreate). */
 function createFaults(resource: ServedResource, object: KubeObject): FieldError[] {
-  const faults = wholeFaults(resource, object);
+  const faults = [...wholeFaults(resource, object), ...(resource.behaviour.validateNew?.(object) ?? [])];
   return faults.length ? faults : commonFaults(resource, object);
 }
 
@@ -54,6 +54,12 @@ function ownUpdateFaults({ resource, subresource, object }: Write, old: KubeObje
       return [...metadata, ...wholeFaults(resource, object), ...changes];
     case 'last':
       return [...metadata, ...changes, ...wholeFaults(resource, object)];
+    case 'around':
+      return [...wholeFaults(resource, object), ...metadata, ...changes, ...wholeFaults(resource, object)];
+    case 'twice':
+      return [...wholeFaults(resource, object), ...wholeFaults(resource, object), ...metadata, ...changes];
+    case 'doubly':
+      return [...wholeFaults(resource, object), ...wholeFaults(resource, object), ...changes];
     case 'alone':
       return wholeFaults(resource, object);
     default:

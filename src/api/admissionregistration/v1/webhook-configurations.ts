@@ -152,6 +152,7 @@ const common = {
   version: 'v1',
   hasGeneration: true,
   allowUnconditionalUpdate: false,
+  metadataRules: 'general' as const,
   validate: ({ webhooks = [] }: { webhooks?: Webhook[] }) => checkWebhooks(webhooks, STRICT),
   validateUpdate: ({ webhooks = [] }: { webhooks?: Webhook[] }, { webhooks: old = [] }: { webhooks?: Webhook[] }) =>
     checkWebhooks(webhooks, leniencyOf(webhooks, old)),

@@ -10,6 +10,7 @@ export const clusterRole: KindBehaviour<ClusterRole> = {
   version: 'v1',
   kind: 'ClusterRole',
   validateName: pathSegmentFaults,
+  revalidates: 'twice',
   validate: validateClusterRole,
   row: roleRow,
 };

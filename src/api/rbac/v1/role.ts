@@ -10,6 +10,7 @@ export const role: KindBehaviour<Role> = {
   version: 'v1',
   kind: 'Role',
   validateName: pathSegmentFaults,
+  revalidates: 'twice',
   validate: ({ rules }) => validateRules(rules, { namespaced: true }),
   row: roleRow,
 };

@@ -56,9 +56,7 @@ export const csiNode: KindBehaviour<CSINode> = {
   kind: 'CSINode',
   allowUnconditionalUpdate: false,
   validate: ({ spec }) => checkDrivers(spec.drivers ?? []),
-  validateUpdate: ({ spec }, { spec: old }) => {
-    const errors = checkDrivers(spec.drivers ?? []);
-    return [...errors, ...errors, ...checkKeptDrivers(spec.drivers ?? [], old.drivers ?? [])];
-  },
+  revalidates: 'doubly',
+  validateUpdate: ({ spec }, { spec: old }) => checkKeptDrivers(spec.drivers ?? [], old.drivers ?? []),
   row: ({ metadata, spec }, nowMs) => [metadata.name ?? '', spec.drivers?.length ?? 0, age(metadata.creationTimestamp, nowMs)],
 };
