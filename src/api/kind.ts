@@ -91,7 +91,7 @@ export interface KindBehaviour<T extends KubeObject = KubeObject> {
    */
   metadataRules?: 'general' | 'none';
   /** How a name must be formed; default: a DNS subdomain. Returns the faults, worded as upstream. */
-  validateName?(name: string, options: { prefix: boolean }): string[];
+  validateName?(name: string, options: { prefix: boolean; object: T }): string[];
   /** The cells of a row, in the order of facts/columns.json. */
   row?(object: T, nowMs: number): Cell[];
   /** Field selectors beyond metadata.name and metadata.namespace. */

@@ -1,6 +1,6 @@
 import type { FieldError } from '../../api/field-error.ts';
 import { invalid as invalidField } from '../../api/field-error.ts';
-import { pathSegmentFaults, validateFinalizerNames, validateObjectMeta, validateObjectMetaUpdate } from '../../api/meta/validation.ts';
+import { type NameCheck, pathSegmentFaults, validateFinalizerNames, validateObjectMeta, validateObjectMetaUpdate } from '../../api/meta/validation.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { conflict, invalid } from '../../api/status.ts';
 import type { ServedResource } from '../served-resource.ts';
@@ -72,7 +72,8 @@ function ownUpdateFaults({ resource, subresource, object }: Write, old: KubeObje
 /** Everything wrong with an object by itself, its metadata first. */
 function wholeFaults(resource: ServedResource, object: KubeObject): FieldError[] {
   const { namespaced, behaviour } = resource;
-  const { validateName, metadataRules } = behaviour;
+  const { metadataRules } = behaviour;
+  const validateName: NameCheck | undefined = behaviour.validateName && ((name, { prefix }) => behaviour.validateName!(name, { prefix, object }));
   const metadata = metadataRules === 'none' ? [] : validateObjectMeta(object.metadata, { namespaced, ...(validateName ? { validateName } : {}) });
   return [...metadata, ...finalizerFaults(resource, object), ...(behaviour.validate?.(object) ?? [])];
 }

@@ -9,11 +9,12 @@ import { checkNames } from './names-validation.ts';
 import { someSchema } from './schema/schema.ts';
 import { checkPreserveUnknownFields, checkSpec, type Requirements, requirementsOf, STRICT } from './spec-validation.ts';
 
+const subdomainFaults = nameCheck(dns1123SubdomainFaults);
 const APPROVAL = 'api-approved.kubernetes.io';
 const SEE = 'see https://github.com/kubernetes/enhancements/pull/1111';
 /** What may stand as the format of a text (apiextensions-apiserver/pkg/apiserver/validation/formats.go); dashes do not count. */
 const FORMATS = new Set(
-  'bsonobjectid uri email hostname ipv4 ipv6 cidr mac uuid uuid3 uuid4 uuid5 isbn isbn10 isbn13 creditcard ssn hexcolor rgbcolor byte password date duration datetime k8s-short-name k8s-long-name'.split(
+  'bsonobjectid uri email hostname ipv4 ipv6 cidr mac uuid uuid3 uuid4 uuid5 isbn isbn10 isbn13 creditcard ssn hexcolor rgbcolor byte password date duration datetime k8sshortname k8slongname'.split(
     ' ',
   ),
 );
@@ -51,9 +52,11 @@ function checkStoredVersions({ spec, status }: CustomResourceDefinition): FieldE
   const names = (spec.versions ?? []).map(({ name }) => name);
   const gone = (version: string): string =>
     `missing from spec.versions; ${version} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${version} and removes ${version} from status.storedVersions`;
+  // A version that comes twice is found only once.
+  const left = new Set(stored);
   return [
     ...(spec.versions ?? []).flatMap(({ name, storage }) =>
-      storage && !stored.includes(name) ? [invalid(field, stored, `must have the storage version ${name}`)] : [],
+      left.delete(name) || !storage ? [] : [invalid(field, stored, `must have the storage version ${name}`)],
     ),
     ...stored.flatMap((version, index) => (names.includes(version) ? [] : [invalid(at(field, index), version, gone(version))])),
   ];
@@ -93,14 +96,14 @@ function checkAll(object: CustomResourceDefinition, requirements: Requirements, 
 }
 
 /** The name is that of the resource. */
-function checkName({ metadata: { name = '' }, spec }: CustomResourceDefinition): FieldError[] {
+function nameFaults(name: string, { prefix, object: { spec } }: { prefix: boolean; object: CustomResourceDefinition }): string[] {
   const isRight = name === `${spec.names?.plural ?? ''}.${spec.group ?? ''}`;
-  return isRight ? [] : [invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group')];
+  return [...subdomainFaults(name, { prefix }), ...(isRight ? [] : ['must be spec.names.plural+"."+spec.group'])];
 }
 
 /** Upstream: apiextensions-apiserver/pkg/apis/apiextensions/validation, ValidateCustomResourceDefinition. */
 function validate(object: CustomResourceDefinition): FieldError[] {
-  return [...checkName(object), ...checkAll(object, STRICT), ...checkApproval(object), ...checkPreserveUnknownFields(object.spec)];
+  return [...checkAll(object, STRICT), ...checkApproval(object), ...checkPreserveUnknownFields(object.spec)];
 }
 
 /** Upstream: ValidateCustomResourceDefinitionUpdate: what is stored keeps its place, once it is served. */
@@ -141,7 +144,7 @@ export const customResourceDefinition: KindBehaviour<CustomResourceDefinition> =
   allowUnconditionalUpdate: false,
   metadataRules: 'general',
   storagePrefix: 'apiextensions.k8s.io/customresourcedefinitions',
-  validateName: nameCheck(dns1123SubdomainFaults),
+  validateName: nameFaults,
   setDefaults,
   prepareForCreate: (object) => {
     object.status = emptyStatus();

@@ -103,14 +103,14 @@ function checkVersionFields({ schema, selectableFields = [] }: CustomResourceDef
 }
 
 /** One version is stored, and no name comes twice. */
-function checkVersionSet({ versions }: HoistedSpec): FieldError[] {
+function checkVersionSet({ versions }: HoistedSpec, { isGiven }: { isGiven: boolean }): FieldError[] {
   const names = versions.map(({ name }) => name);
   const shown = versions.map(internalVersion);
   return [
     ...(new Set(names).size === names.length ? [] : [invalid('spec.versions', shown, 'must contain unique version names')]),
     ...(versions.filter(({ storage }) => storage).length === 1
       ? []
-      : [invalid('spec.versions', shown.length ? shown : null, 'must have exactly one version marked as storage version')]),
+      : [invalid('spec.versions', isGiven ? shown : null, 'must have exactly one version marked as storage version')]),
   ];
 }
 
@@ -164,7 +164,7 @@ export function checkSpec(spec: CustomResourceDefinitionSpec, requirements: Requ
     ...checkSchemasThere(spec, common, requirements),
     ...preserving.early,
     ...common.versions.flatMap((version, index) => checkVersion(version, context, at('spec.versions', index))),
-    ...checkVersionSet(common),
+    ...checkVersionSet(common, { isGiven: spec.versions !== undefined && spec.versions !== null }),
     ...checkFirstVersion(common),
     ...checkNamesThere(spec),
     ...checkNames(spec.names ?? {}, 'spec.names'),

@@ -200,7 +200,7 @@ interface Paths {
   restricting: string;
 }
 
-/** Fields that logic restricts and nothing describes (upstream: validateStructuralCompleteness). */
+/** Fields that logic at the root restricts and nothing describes (upstream: validateStructuralCompleteness). */
 function undescribed(clause: JSONSchemaProps, schema: JSONSchemaProps | undefined, { described, restricting }: Paths): FieldError[] {
   if (!schema) return [required(described, `because it is defined in ${restricting}`)];
   const { not, allOf = [], anyOf = [], oneOf = [] } = clause;
