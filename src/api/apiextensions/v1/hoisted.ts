@@ -1,3 +1,4 @@
+import { asGiven, markEmptied } from '../../emptied.ts';
 import { deepEqual } from '../../equality.ts';
 import type { CustomResourceDefinitionSpec, CustomResourceDefinitionVersion } from '../../generated/types/apiextensions.v1.ts';
 
@@ -16,9 +17,18 @@ export function hoisted({ versions = [] }: CustomResourceDefinitionSpec): Hoiste
   const [first] = versions;
   if (!first) return { versions };
   const common = HOISTED.filter((key) => versions.every((version) => deepEqual(version[key] ?? [], first[key] ?? [])));
-  const rest = versions.map((version) => Object.fromEntries(Object.entries(version).filter(([key]) => !common.includes(key as never))));
+  const rest = versions.map((version) => without(version, common));
   return {
     ...Object.fromEntries(common.flatMap((key) => (first[key] === undefined ? [] : [[key, first[key]]]))),
-    versions: rest as unknown as CustomResourceDefinitionVersion[],
+    versions: rest,
   };
+}
+
+function without(version: CustomResourceDefinitionVersion, common: readonly (typeof HOISTED)[number][]): CustomResourceDefinitionVersion {
+  const rest = Object.fromEntries(Object.entries(version).filter(([key]) => !common.includes(key as never)));
+  for (const key of ['additionalPrinterColumns', 'selectableFields'] as const) {
+    const given = asGiven(version, key);
+    if (given?.length === 0 && !common.includes(key)) markEmptied(rest, key, given);
+  }
+  return rest as unknown as CustomResourceDefinitionVersion;
 }

@@ -34,6 +34,7 @@ export const csiStorageCapacity: KindBehaviour<CSIStorageCapacity> = {
   version: 'v1',
   kind: 'CSIStorageCapacity',
   validate,
+  allowUnconditionalUpdate: false,
   revalidates: 'first',
   validateUpdate,
   warnings,
