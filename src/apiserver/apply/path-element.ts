@@ -1,4 +1,5 @@
-import type { List } from '../../api/type.ts';
+import type { Field, List } from '../../api/type.ts';
+import { ZERO_SCALARS } from '../decode/go-scalars.ts';
 
 /**
  * How an element of a list of type `map` or `set` is told apart, in the form of FieldsV1: by the values of its keys, or by
@@ -14,12 +15,18 @@ export function elementOf({ listType, keys, element }: List, item: unknown): { e
   const fields = item as Record<string, unknown>;
   const named: Record<string, unknown> = {};
   for (const key of keys) {
-    const value = fields[key] ?? (element.shape === 'struct' ? element.fields.get(key)?.default : undefined);
+    const value = fields[key] ?? (element.shape === 'struct' ? defaultOf(element.fields.get(key)) : undefined);
     if (value !== undefined) named[key] = value;
   }
   if (Object.keys(named).length) return { element: `k:${JSON.stringify(named)}` };
   const list = `[${keys.map((key) => JSON.stringify(key)).join(' ')}]`;
   return { fault: `associative list with keys has an element that omits all key fields ${list} (and doesn't have default values for any key fields)` };
+}
+
+/** A field that Go always writes has its zero for a default in the published schema. */
+function defaultOf(field: Field | undefined): unknown {
+  if (field?.default !== undefined) return field.default;
+  return field?.unset === 'zero' && field.type.shape === 'scalar' ? ZERO_SCALARS[field.type.format] : undefined;
 }
 
 function setFault(item: unknown): string | undefined {

@@ -20,7 +20,7 @@ function checkTopologyKeys(keys: readonly string[], field: string): FieldError[]
 /** Upstream: pkg/apis/storage/validation, validateCSINodeDriver. */
 function checkDrivers(drivers: readonly CSINodeDriver[]): FieldError[] {
   const names = drivers.map(({ name = '' }) => name);
-  return drivers.flatMap(({ name = '', nodeID = '', allocatable, topologyKeys = [] }, index) => {
+  return drivers.flatMap(({ name = '', nodeID = '', allocatable, topologyKeys }, index) => {
     const path = at('spec.drivers', index);
     return [
       ...checkDriverName(name, `${path}.name`),
@@ -28,7 +28,7 @@ function checkDrivers(drivers: readonly CSINodeDriver[]): FieldError[] {
       ...(byteLength(nodeID) > LONGEST_NODE_ID ? [invalid(`${path}.nodeID`, nodeID, `must be ${LONGEST_NODE_ID} characters or less`)] : []),
       ...checkNonNegative(allocatable?.count, `${path}.allocatable.count`),
       ...(names.indexOf(name) < index ? [duplicate(`${path}.name`, name)] : []),
-      ...checkTopologyKeys(topologyKeys, path),
+      ...checkTopologyKeys(topologyKeys ?? [], path),
     ];
   });
 }

@@ -1,3 +1,4 @@
+import { asGiven } from '../../../emptied.ts';
 import { at, type FieldError, forbidden, invalid, notSupported, required } from '../../../field-error.ts';
 import { sortedEntries } from '../../../validation.ts';
 import { internalItems } from '../internal-names.ts';
@@ -127,7 +128,7 @@ function supportFaults(schema: JSONSchemaProps, field: string, { requirements, p
     ...unsupported('additionalItems', isSet(schema.additionalItems)),
     ...unsupported('patternProperties', hasKeys(schema.patternProperties)),
     ...unsupported('definitions', hasKeys(schema.definitions)),
-    ...unsupported('dependencies', isSet(schema.dependencies)),
+    ...unsupported('dependencies', asGiven(schema, 'dependencies') !== null),
     ...unsupported('$ref', schema.$ref !== undefined),
     ...(type === 'null' ? [forbidden(`${field}.type`, 'type cannot be set to null, use nullable as an alternative')] : []),
     ...(items?.list.length ? [forbidden(`${field}.items`, 'items must be a schema object and not an array')] : []),
