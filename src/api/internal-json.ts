@@ -1,44 +1,45 @@
+import { asGiven } from './emptied.ts';
+
 /**
  * How Go's internal types print as JSON in messages: with Go's names of their fields, every field written.
  *
- * A type lists its fields in Go's order. After a name: `*` a pointer, list or map, printed as null when it is not set; `#`
- * a number, `?` a boolean, `=Type` a struct by value, `[Type` a list of that type, `&Type` a pointer to that type; else text.
+ * A type lists its fields in Go's order. After a name, `=json` where the JSON name is not the name with a small first letter,
+ * then `:` and what it is: `*` a pointer, list or map, `&Type` a pointer to that type, `[Type` a list of it, `=Type` one held
+ * by value, `#` a number, `?` a boolean; else text.
  */
 export type InternalTypes = Readonly<Record<string, string>>;
 
-export interface InternalNames {
-  types: InternalTypes;
-  /** The JSON name of a field whose Go name does not simply begin with a small letter. */
-  jsonNames: Readonly<Record<string, string>>;
-}
+type Fields = Readonly<Record<string, unknown>>;
+
+const ZEROS: Readonly<Record<string, unknown>> = { '': '', '#': 0, '?': false };
 
 /** The value as Go's JSON of the internal type has it. */
-export function internalJson(value: unknown, type: string, names: InternalNames): Record<string, unknown> {
-  const source = (value ?? {}) as Record<string, unknown>;
+export function internalJson(value: object | undefined, type: string, types: InternalTypes): Record<string, unknown> {
+  const source = (value ?? {}) as Fields;
   const result: Record<string, unknown> = {};
-  for (const field of names.types[type]!.split(' ')) {
-    const [, name = '', mark = '', of = ''] = /^(\w+)([*#?=[&]?)(\w*)$/.exec(field) ?? [];
-    const jsonName = names.jsonNames[name] ?? `${name[0]!.toLowerCase()}${name.slice(1)}`;
-    result[name] = converted(source[jsonName], { mark, of, names });
+  for (const field of types[type]!.split(' ')) {
+    const [, name = '', json = lowerFirst(name), mark = '', of = ''] = /^(\w+)(?:=([\w$-]+))?(?::([*#?=[&])(\w*))?$/.exec(field) ?? [];
+    result[name] = converted(source, json, { mark, of, types });
   }
   return result;
 }
 
-function converted(value: unknown, { mark, of, names }: { mark: string; of: string; names: InternalNames }): unknown {
+const lowerFirst = (name: string): string => `${name[0]?.toLowerCase() ?? ''}${name.slice(1)}`;
+
+function converted(owner: Fields, field: string, { mark, of, types }: { mark: string; of: string; types: InternalTypes }): unknown {
+  const value = owner[field];
   switch (mark) {
-    case '#':
-      return value ?? 0;
-    case '?':
-      return value ?? false;
     case '*':
-      return value ?? null;
+      return asGiven(owner, field);
     case '=':
-      return internalJson(value, of, names);
+      return internalJson(value as object | undefined, of, types);
     case '&':
-      return value === undefined ? null : internalJson(value, of, names);
-    case '[':
-      return value === undefined ? null : (value as unknown[]).map((element) => internalJson(element, of, names));
+      return value === undefined || value === null ? null : internalJson(value, of, types);
+    case '[': {
+      const list = asGiven(owner, field) as object[] | null;
+      return list?.map((element) => internalJson(element, of, types)) ?? null;
+    }
     default:
-      return value ?? '';
+      return value ?? ZEROS[mark];
   }
 }

@@ -66,15 +66,22 @@ export interface KindBehaviour<T extends KubeObject = KubeObject> {
   prepareForUpdate?(object: T, old: T): void;
   /** Restores what a client may not change through /status. Spec and labels are restored by the caller. */
   prepareForStatusUpdate?(object: T, old: T): void;
-  /** Everything wrong with the object, in upstream's order. metadata is checked by the caller. */
-  validate?(object: T): FieldError[];
+  /**
+   * Everything wrong with the object, in upstream's order. metadata is checked by the caller.
+   *
+   * @param old what a changed object was before, where it is held against these rules again.
+   */
+  validate?(object: T, old?: T): FieldError[];
+  /** What is asked of new objects alone. */
+  validateNew?(object: T): FieldError[];
   /** Everything wrong with the change; default: what validate finds. metadata is checked by the caller. */
   validateUpdate?(object: T, old: T): FieldError[];
   /**
    * Where upstream holds a changed object against the rules of a new one (metadata and validate) as well: before those of
-   * the change, between the change's of metadata and of the rest, after them, or instead of them (strategy.go ValidateUpdate).
+   * the change, between the change's of metadata and of the rest, after them, before and after them (`around`), twice before
+   * them; `alone`, `doubly`: before them, once or twice, and the change of metadata has none (strategy.go ValidateUpdate).
    */
-  revalidates?: 'first' | 'amid' | 'last' | 'alone';
+  revalidates?: 'first' | 'amid' | 'last' | 'around' | 'twice' | 'doubly' | 'alone';
   validateStatusUpdate?(object: T, old: T): FieldError[];
   /** Parts of the object that are changed through subresources of their own, by the subresource's name. */
   parts?: Readonly<Record<string, PartOfObject<T>>>;
@@ -88,7 +95,7 @@ export interface KindBehaviour<T extends KubeObject = KubeObject> {
    */
   metadataRules?: 'general' | 'none';
   /** How a name must be formed; default: a DNS subdomain. Returns the faults, worded as upstream. */
-  validateName?(name: string, options: { prefix: boolean }): string[];
+  validateName?(name: string, options: { prefix: boolean; object: T }): string[];
   /** The cells of a row, in the order of facts/columns.json. */
   row?(object: T, nowMs: number): Cell[];
   /** Field selectors beyond metadata.name and metadata.namespace. */

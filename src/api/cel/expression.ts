@@ -1,5 +1,5 @@
 import { type FieldError, invalid } from '../field-error.ts';
-import { nameFaults } from './names.ts';
+import { nameFaults, namesIn } from './names.ts';
 import { parse } from './parser.ts';
 import { resultType } from './result-type.ts';
 import type { Fault } from './tokens.ts';
@@ -16,17 +16,30 @@ export interface ExpressionRules extends ExpressionContext {
   returns?: readonly string[];
 }
 
-/**
- * What is wrong with an expression of the Common Expression Language, in the words of cel-go: its form, the names in it,
- * and the type of its value as far as that is told (docs/decisions/0010-cel.md).
- */
-export function expressionFault(source: string, { variables, dynamic, returns }: ExpressionRules): string | undefined {
+export interface Compiled {
+  /** What is wrong with its form and the names in it, in the words of cel-go. */
+  fault?: string;
+  /** The type of its value, where that can be told. */
+  type?: string;
+  /** The names that it mentions. */
+  names: ReadonlySet<string>;
+}
+
+/** Reads an expression of the Common Expression Language, as far as validation goes (docs/decisions/0010-cel.md). */
+export function compileExpression(source: string, { variables, dynamic }: ExpressionContext): Compiled {
   const { node, faults } = parse(source);
   const found = faults.length ? faults : nameFaults(node, variables);
-  if (found.length) return `compilation failed: ${found.map((fault) => shown(fault, source)).join('\n')}`;
-  if (!returns) return undefined;
+  const names = namesIn(node);
+  if (found.length) return { fault: found.map((fault) => shown(fault, source)).join('\n'), names };
   const type = resultType(source, node, dynamic);
-  if (type === undefined || returns.includes(type)) return undefined;
+  return { ...(type === undefined ? {} : { type }), names };
+}
+
+/** What is wrong with an expression of admission (upstream: apiserver/pkg/admission/plugin/cel, CompileCELExpression). */
+export function expressionFault(source: string, { returns, ...context }: ExpressionRules): string | undefined {
+  const { fault, type } = compileExpression(source, context);
+  if (fault !== undefined) return `compilation failed: ${fault}`;
+  if (!returns || type === undefined || returns.includes(type)) return undefined;
   return `must evaluate to ${returns.length === 1 ? returns[0] : `one of [${returns.join(' ')}]`} but got ${type}`;
 }
 

@@ -121,3 +121,17 @@ function faultsOfMacro({ name, target, parts }: Call, scope: Scope): NameFault[]
     ...allFaults(parts.slice(count), new Set([...scope, ...names])),
   ];
 }
+
+/** Every name that stands where a variable may. */
+export function namesIn(node: Node): Set<string> {
+  switch (node.shape) {
+    case 'identifier':
+      return new Set([withoutDot(node.name)]);
+    case 'select':
+      return namesIn(node.operand);
+    default: {
+      const target = node.shape === 'call' && node.target ? [node.target] : [];
+      return new Set([...target, ...node.parts].flatMap((part) => [...namesIn(part)]));
+    }
+  }
+}

@@ -1,6 +1,6 @@
 import type { FieldError } from '../../api/field-error.ts';
 import { invalid as invalidField } from '../../api/field-error.ts';
-import { pathSegmentFaults, validateFinalizerNames, validateObjectMeta, validateObjectMetaUpdate } from '../../api/meta/validation.ts';
+import { type NameCheck, pathSegmentFaults, validateFinalizerNames, validateObjectMeta, validateObjectMetaUpdate } from '../../api/meta/validation.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { conflict, invalid } from '../../api/status.ts';
 import type { ServedResource } from '../served-resource.ts';
@@ -12,7 +12,9 @@ export const MODIFIED = 'the object has been modified; please apply your changes
 export function checkResourceVersion({ resource, name }: Target, { metadata: { resourceVersion } }: KubeObject, old: KubeObject): void {
   if (!resourceVersion || resourceVersion === '0') {
     if (resource.behaviour.allowUnconditionalUpdate === false)
-      throw invalid(resource.facts, name, [invalidField('metadata.resourceVersion', 0, 'must be specified for an update')]);
+      throw invalid({ ...resource.facts, kind: resource.facts.resource }, name, [
+        invalidField('metadata.resourceVersion', 0, 'must be specified for an update'),
+      ]);
     return;
   }
   if (resourceVersion !== old.metadata.resourceVersion) throw conflict(resource.facts, name, MODIFIED);
@@ -22,13 +24,15 @@ export function checkResourceVersion({ resource, name }: Target, { metadata: { r
 export function validate(write: Write, part?: Part): Write {
   const { resource, subresource, object, old, warnings } = write;
   const errors = old ? updateFaults(write, old, part) : createFaults(resource, object);
-  if (errors.length) throw invalid(resource.facts, old ? (object.metadata.name ?? '') : write.name, errors);
+  // Upstream names the group in which objects of the kind are kept.
+  const kind = { ...resource.facts, group: resource.behaviour.storedAs?.group ?? resource.facts.group };
+  if (errors.length) throw invalid(kind, old ? (object.metadata.name ?? '') : write.name, errors);
   return subresource ? write : { ...write, warnings: [...warnings, ...(resource.behaviour.warnings?.(object, old) ?? [])] };
 }
 
 /** A kind's own rules come first: they tell more (apiserver/pkg/registry/rest.BeforeCreate). */
 function createFaults(resource: ServedResource, object: KubeObject): FieldError[] {
-  const faults = wholeFaults(resource, object);
+  const faults = [...wholeFaults(resource, object), ...(resource.behaviour.validateNew?.(object) ?? [])];
   return faults.length ? faults : commonFaults(resource, object);
 }
 
@@ -49,24 +53,31 @@ function ownUpdateFaults({ resource, subresource, object }: Write, old: KubeObje
   const changes = behaviour.validateUpdate?.(object, old) ?? [];
   switch (behaviour.revalidates) {
     case 'first':
-      return [...wholeFaults(resource, object), ...metadata, ...changes];
+      return [...wholeFaults(resource, object, old), ...metadata, ...changes];
     case 'amid':
-      return [...metadata, ...wholeFaults(resource, object), ...changes];
+      return [...metadata, ...wholeFaults(resource, object, old), ...changes];
     case 'last':
-      return [...metadata, ...changes, ...wholeFaults(resource, object)];
+      return [...metadata, ...changes, ...wholeFaults(resource, object, old)];
+    case 'around':
+      return [...wholeFaults(resource, object, old), ...metadata, ...changes, ...wholeFaults(resource, object, old)];
+    case 'twice':
+      return [...wholeFaults(resource, object, old), ...wholeFaults(resource, object, old), ...metadata, ...changes];
+    case 'doubly':
+      return [...wholeFaults(resource, object, old), ...wholeFaults(resource, object, old), ...changes];
     case 'alone':
-      return wholeFaults(resource, object);
+      return [...wholeFaults(resource, object, old), ...changes];
     default:
-      return [...metadata, ...(behaviour.validateUpdate ? changes : (behaviour.validate?.(object) ?? []))];
+      return [...metadata, ...(behaviour.validateUpdate ? changes : (behaviour.validate?.(object, old) ?? []))];
   }
 }
 
 /** Everything wrong with an object by itself, its metadata first. */
-function wholeFaults(resource: ServedResource, object: KubeObject): FieldError[] {
+function wholeFaults(resource: ServedResource, object: KubeObject, old?: KubeObject): FieldError[] {
   const { namespaced, behaviour } = resource;
-  const { validateName, metadataRules } = behaviour;
+  const { metadataRules } = behaviour;
+  const validateName: NameCheck | undefined = behaviour.validateName && ((name, { prefix }) => behaviour.validateName!(name, { prefix, object }));
   const metadata = metadataRules === 'none' ? [] : validateObjectMeta(object.metadata, { namespaced, ...(validateName ? { validateName } : {}) });
-  return [...metadata, ...finalizerFaults(resource, object), ...(behaviour.validate?.(object) ?? [])];
+  return [...metadata, ...finalizerFaults(resource, object), ...(behaviour.validate?.(object, old) ?? [])];
 }
 
 const finalizerFaults = ({ behaviour }: ServedResource, { metadata }: KubeObject): FieldError[] =>

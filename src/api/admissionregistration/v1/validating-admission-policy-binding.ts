@@ -66,6 +66,8 @@ export const validatingAdmissionPolicyBinding: KindBehaviour<ValidatingAdmission
   kind: 'ValidatingAdmissionPolicyBinding',
   hasGeneration: true,
   allowUnconditionalUpdate: false,
+  metadataRules: 'general',
+  revalidates: 'alone',
   setDefaults: ({ spec }) => {
     if (spec.matchResources) setMatchDefaults(spec.matchResources);
   },

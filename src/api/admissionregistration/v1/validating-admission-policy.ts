@@ -152,6 +152,7 @@ export const validatingAdmissionPolicy: KindBehaviour<ValidatingAdmissionPolicy>
   kind: 'ValidatingAdmissionPolicy',
   hasGeneration: true,
   allowUnconditionalUpdate: false,
+  metadataRules: 'general',
   setDefaults: ({ spec }) => {
     spec.failurePolicy ??= 'Fail';
     if (spec.matchConstraints) setMatchDefaults(spec.matchConstraints);

@@ -62,9 +62,9 @@ function checkName(name: string, field: string): FieldError[] {
   return name.split('.').length < 3 ? [invalid(field, name, 'should be a domain with at least three segments separated by dots')] : [];
 }
 
-function checkSideEffects(sideEffects: string | undefined, { allowSideEffects }: Leniency, field: string): FieldError[] {
+function checkSideEffects(sideEffects: string | null | undefined, { allowSideEffects }: Leniency, field: string): FieldError[] {
   const allowed = allowSideEffects ? SIDE_EFFECTS : NO_SIDE_EFFECTS;
-  if (sideEffects === undefined) return [required(field, `must specify one of ${allowed.join(', ')}`)];
+  if (sideEffects === undefined || sideEffects === null) return [required(field, `must specify one of ${allowed.join(', ')}`)];
   return allowed.includes(sideEffects) ? [] : [notSupported(field, sideEffects, allowed)];
 }
 
@@ -152,6 +152,7 @@ const common = {
   version: 'v1',
   hasGeneration: true,
   allowUnconditionalUpdate: false,
+  metadataRules: 'general' as const,
   validate: ({ webhooks = [] }: { webhooks?: Webhook[] }) => checkWebhooks(webhooks, STRICT),
   validateUpdate: ({ webhooks = [] }: { webhooks?: Webhook[] }, { webhooks: old = [] }: { webhooks?: Webhook[] }) =>
     checkWebhooks(webhooks, leniencyOf(webhooks, old)),

@@ -36,10 +36,12 @@ export const runtimeClass: KindBehaviour<RuntimeClass> = {
   group: 'node.k8s.io',
   version: 'v1',
   kind: 'RuntimeClass',
+  metadataRules: 'general',
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
   validate,
-  validateUpdate: (object, old) => [...validate(object), ...checkImmutable(object.handler, old.handler, 'handler')],
+  revalidates: 'first',
+  validateUpdate: (object, old) => checkImmutable(object.handler, old.handler, 'handler'),
   warnings: ({ scheduling }) =>
     sortedEntries(scheduling?.nodeSelector).flatMap(([key]) => {
       const words = DEPRECATED_NODE_LABELS[key];

@@ -10,8 +10,9 @@ export const clusterRoleBinding: KindBehaviour<ClusterRoleBinding> = {
   version: 'v1',
   kind: 'ClusterRoleBinding',
   validateName: pathSegmentFaults,
+  revalidates: 'twice',
   validate: (object) => validateBinding(object, { namespaced: false }),
-  validateUpdate: (object, old) => validateBindingUpdate(object, old, { namespaced: false }),
+  validateUpdate: validateBindingUpdate,
   setDefaults: setBindingDefaults,
   row: bindingRow,
 };

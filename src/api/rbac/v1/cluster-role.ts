@@ -1,7 +1,7 @@
 import type { ClusterRole } from '../../generated/types/rbac.v1.ts';
 import type { KindBehaviour } from '../../kind.ts';
 import { pathSegmentFaults } from '../../meta/validation.ts';
-import { roleRow } from './rows.ts';
+import { forgetEmptyRules, roleRow } from './rows.ts';
 import { validateClusterRole } from './validation.ts';
 
 /** Upstream: pkg/registry/rbac. Names may hold anything that may stand in a path. */
@@ -10,6 +10,9 @@ export const clusterRole: KindBehaviour<ClusterRole> = {
   version: 'v1',
   kind: 'ClusterRole',
   validateName: pathSegmentFaults,
+  revalidates: 'twice',
+  prepareForCreate: forgetEmptyRules,
+  prepareForUpdate: forgetEmptyRules,
   validate: validateClusterRole,
   row: roleRow,
 };

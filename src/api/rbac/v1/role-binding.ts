@@ -10,8 +10,9 @@ export const roleBinding: KindBehaviour<RoleBinding> = {
   version: 'v1',
   kind: 'RoleBinding',
   validateName: pathSegmentFaults,
+  revalidates: 'twice',
   validate: (object) => validateBinding(object, { namespaced: true }),
-  validateUpdate: (object, old) => validateBindingUpdate(object, old, { namespaced: true }),
+  validateUpdate: validateBindingUpdate,
   setDefaults: setBindingDefaults,
   row: bindingRow,
 };

@@ -1,7 +1,7 @@
 import type { Role } from '../../generated/types/rbac.v1.ts';
 import type { KindBehaviour } from '../../kind.ts';
 import { pathSegmentFaults } from '../../meta/validation.ts';
-import { roleRow } from './rows.ts';
+import { forgetEmptyRules, roleRow } from './rows.ts';
 import { validateRules } from './validation.ts';
 
 /** Upstream: pkg/registry/rbac. Names may hold anything that may stand in a path. */
@@ -10,6 +10,9 @@ export const role: KindBehaviour<Role> = {
   version: 'v1',
   kind: 'Role',
   validateName: pathSegmentFaults,
+  revalidates: 'twice',
+  prepareForCreate: forgetEmptyRules,
+  prepareForUpdate: forgetEmptyRules,
   validate: ({ rules }) => validateRules(rules, { namespaced: true }),
   row: roleRow,
 };

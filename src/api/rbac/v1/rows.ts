@@ -1,6 +1,6 @@
 import { age } from '../../duration.ts';
 import type { ObjectMeta } from '../../generated/types/meta.v1.ts';
-import type { Subject } from '../../generated/types/rbac.v1.ts';
+import type { PolicyRule, Subject } from '../../generated/types/rbac.v1.ts';
 import type { Cell } from '../../kind.ts';
 
 /** Roles show when they were made. */
@@ -23,6 +23,11 @@ export function bindingRow(binding: { metadata: ObjectMeta; roleRef: { kind: str
     names('Group'),
     names('ServiceAccount'),
   ];
+}
+
+/** Rules that are empty are kept as none, as Go's encoding does. */
+export function forgetEmptyRules(role: { rules?: PolicyRule[] }): void {
+  if (role.rules?.length === 0) Object.assign(role, { rules: null });
 }
 
 const RBAC = 'rbac.authorization.k8s.io';

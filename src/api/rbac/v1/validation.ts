@@ -81,9 +81,8 @@ export function validateBinding({ roleRef, subjects }: Binding, options: Options
 }
 
 /** A binding grants one role for all its life. */
-export function validateBindingUpdate(object: Binding, old: Binding, options: Options): FieldError[] {
-  const errors = validateBinding(object, options);
+export function validateBindingUpdate(object: Binding, old: Binding): FieldError[] {
   const { apiGroup: APIGroup, kind: Kind, name: Name } = object.roleRef;
   const same = APIGroup === old.roleRef.apiGroup && Kind === old.roleRef.kind && Name === old.roleRef.name;
-  return same ? errors : [...errors, invalid('roleRef', { APIGroup, Kind, Name }, 'cannot change roleRef')];
+  return same ? [] : [invalid('roleRef', { APIGroup, Kind, Name }, 'cannot change roleRef')];
 }

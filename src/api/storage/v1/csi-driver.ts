@@ -53,7 +53,6 @@ export const csiDriver: KindBehaviour<CSIDriver> = {
   setDefaults,
   prepareForCreate: dropDisabledFields,
   prepareForUpdate: (object, old) => {
-    setDefaults(object);
     dropDisabledFields(object);
     // Counts changes, but not the creation.
     if (!deepEqual(object.spec, old.spec)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;

@@ -20,7 +20,7 @@ function checkTopologyKeys(keys: readonly string[], field: string): FieldError[]
 /** Upstream: pkg/apis/storage/validation, validateCSINodeDriver. */
 function checkDrivers(drivers: readonly CSINodeDriver[]): FieldError[] {
   const names = drivers.map(({ name = '' }) => name);
-  return drivers.flatMap(({ name = '', nodeID = '', allocatable, topologyKeys = [] }, index) => {
+  return drivers.flatMap(({ name = '', nodeID = '', allocatable, topologyKeys }, index) => {
     const path = at('spec.drivers', index);
     return [
       ...checkDriverName(name, `${path}.name`),
@@ -28,7 +28,7 @@ function checkDrivers(drivers: readonly CSINodeDriver[]): FieldError[] {
       ...(byteLength(nodeID) > LONGEST_NODE_ID ? [invalid(`${path}.nodeID`, nodeID, `must be ${LONGEST_NODE_ID} characters or less`)] : []),
       ...checkNonNegative(allocatable?.count, `${path}.allocatable.count`),
       ...(names.indexOf(name) < index ? [duplicate(`${path}.name`, name)] : []),
-      ...checkTopologyKeys(topologyKeys, path),
+      ...checkTopologyKeys(topologyKeys ?? [], path),
     ];
   });
 }
@@ -56,9 +56,7 @@ export const csiNode: KindBehaviour<CSINode> = {
   kind: 'CSINode',
   allowUnconditionalUpdate: false,
   validate: ({ spec }) => checkDrivers(spec.drivers ?? []),
-  validateUpdate: ({ spec }, { spec: old }) => {
-    const errors = checkDrivers(spec.drivers ?? []);
-    return [...errors, ...errors, ...checkKeptDrivers(spec.drivers ?? [], old.drivers ?? [])];
-  },
+  revalidates: 'doubly',
+  validateUpdate: ({ spec }, { spec: old }) => checkKeptDrivers(spec.drivers ?? [], old.drivers ?? []),
   row: ({ metadata, spec }, nowMs) => [metadata.name ?? '', spec.drivers?.length ?? 0, age(metadata.creationTimestamp, nowMs)],
 };

@@ -15,7 +15,6 @@ const validate = ({ nodeTopology, storageClassName, capacity }: CSIStorageCapaci
 
 /** What was asked for cannot change, only what was found (upstream: ValidateCSIStorageCapacityUpdate). */
 const validateUpdate = (object: CSIStorageCapacity, old: CSIStorageCapacity): FieldError[] => [
-  ...validate(object),
   ...(deepEqual(object.nodeTopology, old.nodeTopology) ? [] : [invalid('nodeTopology', object.nodeTopology, 'field is immutable')]),
   ...(object.storageClassName === old.storageClassName ? [] : [invalid('storageClassName', object.storageClassName, 'field is immutable')]),
 ];
@@ -35,6 +34,8 @@ export const csiStorageCapacity: KindBehaviour<CSIStorageCapacity> = {
   version: 'v1',
   kind: 'CSIStorageCapacity',
   validate,
+  allowUnconditionalUpdate: false,
+  revalidates: 'first',
   validateUpdate,
   warnings,
 };

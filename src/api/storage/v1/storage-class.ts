@@ -57,7 +57,6 @@ const validate = ({ provisioner, parameters, reclaimPolicy, volumeBindingMode, a
 function validateUpdate(object: StorageClass, old: StorageClass): FieldError[] {
   const isSame = (key: 'parameters' | 'provisioner' | 'reclaimPolicy'): boolean => deepEqual(object[key] ?? {}, old[key] ?? {});
   return [
-    ...validate(object),
     ...(['parameters', 'provisioner', 'reclaimPolicy'] as const).flatMap((key) => (isSame(key) ? [] : [forbidden(key, `updates to ${key} are forbidden.`)])),
     ...checkImmutable(object.volumeBindingMode, old.volumeBindingMode, 'volumeBindingMode'),
   ];
@@ -81,6 +80,7 @@ export const storageClass: KindBehaviour<StorageClass> = {
     object.volumeBindingMode ??= 'Immediate';
   },
   validate,
+  revalidates: 'first',
   validateUpdate,
   warnings,
   row: (object, nowMs) => [

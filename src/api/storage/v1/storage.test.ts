@@ -175,7 +175,8 @@ test.each<[string, KindBehaviour, object, string[]]>([
     ] as string[],
   ],
 ])('%s', (_name, behaviour, body, wanted) => {
-  expect(shown(behaviour.validate?.(made(behaviour, body)))).toEqual(wanted);
+  const object = made(behaviour, body);
+  expect(shown([...(behaviour.validate?.(object) ?? []), ...(behaviour.validateNew?.(object) ?? [])])).toEqual(wanted);
 });
 
 test.each<[string, KindBehaviour, before: object, after: object, string[]]>([

@@ -47,11 +47,9 @@ const validateNew = ({ spec }: VolumeAttachment): FieldError[] => [
   ...(spec.source?.persistentVolumeName === undefined ? [] : checkSubdomain(spec.source.persistentVolumeName, 'spec.source.persistentVolumeName')),
 ];
 
-/** Upstream: ValidateVolumeAttachmentUpdate, which looks at the whole attachment once more. */
-function validateUpdate(object: VolumeAttachment, old: VolumeAttachment): FieldError[] {
-  const errors = validate(object);
-  return [...errors, ...errors, ...(deepEqual(object.spec, old.spec) ? [] : [invalid('spec', internalSpec(object.spec), 'field is immutable')])];
-}
+/** Upstream: ValidateVolumeAttachmentUpdate. */
+const validateUpdate = (object: VolumeAttachment, old: VolumeAttachment): FieldError[] =>
+  deepEqual(object.spec, old.spec) ? [] : [invalid('spec', internalSpec(object.spec), 'field is immutable')];
 
 /** Upstream: pkg/registry/storage/volumeattachment/strategy.go. */
 export const volumeAttachment: KindBehaviour<VolumeAttachment> = {
@@ -71,9 +69,11 @@ export const volumeAttachment: KindBehaviour<VolumeAttachment> = {
       if (status?.[key] && old?.[key]?.errorCode === undefined) delete status[key].errorCode;
     }
   },
-  validate: (object) => [...validate(object), ...validateNew(object)],
+  validate,
+  validateNew,
+  revalidates: 'doubly',
   validateUpdate,
-  validateStatusUpdate: validateUpdate,
+  validateStatusUpdate: validate,
   row: ({ metadata, spec, status }, nowMs) => [
     metadata.name ?? '',
     spec.attacher,

@@ -14,12 +14,10 @@ const validate = ({ driverName, parameters }: VolumeAttributesClass): FieldError
   ...(Object.keys(parameters ?? {}).length ? [] : [required('parameters', 'must contain at least one key/value pair')]),
 ];
 
-/** Upstream: ValidateVolumeAttributesClassUpdate, which looks at the whole class once more. */
+/** Upstream: ValidateVolumeAttributesClassUpdate. */
 const validateUpdate = (object: VolumeAttributesClass, old: VolumeAttributesClass): FieldError[] => [
-  ...validate(object),
   ...(object.driverName === old.driverName ? [] : [forbidden('driverName', 'updates to driverName are forbidden.')]),
   ...(deepEqual(object.parameters ?? {}, old.parameters ?? {}) ? [] : [forbidden('parameters', 'updates to parameters are forbidden.')]),
-  ...validate(object),
 ];
 
 export const volumeAttributesClass: KindBehaviour<VolumeAttributesClass> = {
@@ -27,6 +25,7 @@ export const volumeAttributesClass: KindBehaviour<VolumeAttributesClass> = {
   version: 'v1',
   kind: 'VolumeAttributesClass',
   validate,
+  revalidates: 'around',
   validateUpdate,
   row: ({ metadata, driverName }, nowMs) => [
     `${metadata.name ?? ''}${metadata.annotations?.[DEFAULT_CLASS] === 'true' ? ' (default)' : ''}`,
