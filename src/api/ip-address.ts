@@ -50,6 +50,35 @@ function addressBits(address: string): string {
   return [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16).toString(2).padStart(16, '0')).join('');
 }
 
+/** What an address of an endpoint may not be (upstream: ValidateEndpointIP). */
+export function endpointAddressFaults(address: string): string[] {
+  if (ipFamily(address) === undefined) return ['must be a valid IP address'];
+  const bits = addressBits(address);
+  const v4 = bits.length === 32 ? bits : /^0{80}1{16}/.test(bits) ? bits.slice(96) : undefined;
+  const isIn = (v4Prefix: string, v6: RegExp): boolean => (v4 === undefined ? v6.test(bits) : v4.startsWith(v4Prefix));
+  return [
+    ...(isIn('0'.repeat(32), /^0{128}$/) ? [`may not be unspecified (${address})`] : []),
+    ...(isIn('01111111', /^0{127}1$/) ? ['may not be in the loopback range (127.0.0.0/8, ::1/128)'] : []),
+    ...(isIn('1010100111111110', /^1111111010/) ? ['may not be in the link-local range (169.254.0.0/16, fe80::/10)'] : []),
+    ...(isIn('111000000000000000000000', /^1{8}....0010/) ? ['may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'] : []),
+  ];
+}
+
+/** The canonical text of an address (RFC 5952): no leading zeros, the longest run of zero groups as `::`. */
+export function canonicalAddress(address: string): string {
+  const bits = addressBits(address);
+  if (bits.length === 32) return address;
+  const groups = bits.match(/.{16}/g)!.map((group) => Number.parseInt(group, 2));
+  if (/^0{80}1{16}/.test(bits))
+    return groups
+      .slice(6)
+      .flatMap((group) => [group >> 8, group & 255])
+      .join('.');
+  const text = groups.map((group) => group.toString(16)).join(':');
+  const runs = [...text.matchAll(/(?<![^:])0(?::0)+(?![^:])/g)].map(([run]) => run).sort((a, b) => b.length - a.length);
+  return runs[0] ? text.replace(new RegExp(`(^|:)${runs[0]}(:|$)`), '::') : text;
+}
+
 /** Whether one range lies within the other and is smaller. Both must be well formed. */
 export function cidrContains(outer: string, inner: string): boolean {
   const parts = (range: string): [string, number] => {

@@ -66,13 +66,18 @@ export interface KindBehaviour<T extends KubeObject = KubeObject> {
   prepareForUpdate?(object: T, old: T): void;
   /** Restores what a client may not change through /status. Spec and labels are restored by the caller. */
   prepareForStatusUpdate?(object: T, old: T): void;
-  /** Everything wrong with the object, in upstream's order. metadata is checked by the caller. */
-  validate?(object: T): FieldError[];
+  /**
+   * Everything wrong with the object, in upstream's order. metadata is checked by the caller.
+   *
+   * @param old what a changed object was before, where it is held against these rules again.
+   */
+  validate?(object: T, old?: T): FieldError[];
   /** Everything wrong with the change; default: what validate finds. metadata is checked by the caller. */
   validateUpdate?(object: T, old: T): FieldError[];
   /**
    * Where upstream holds a changed object against the rules of a new one (metadata and validate) as well: before those of
-   * the change, between the change's of metadata and of the rest, after them, or instead of them (strategy.go ValidateUpdate).
+   * the change, between the change's of metadata and of the rest, or after them; `alone`: before them, and the change of
+   * metadata has none (strategy.go ValidateUpdate).
    */
   revalidates?: 'first' | 'amid' | 'last' | 'alone';
   validateStatusUpdate?(object: T, old: T): FieldError[];

@@ -1,5 +1,5 @@
 import { type FieldError, invalid, notSupported, required } from './field-error.ts';
-import { IP_FAULT, ipFamily } from './ip-address.ts';
+import { endpointAddressFaults, IP_FAULT, ipFamily } from './ip-address.ts';
 import { dns1123LabelFaults, dns1123SubdomainFaults, httpPathFaults, portNameFaults, portNumberFaults } from './names.ts';
 import { parseQuantity } from './quantity.ts';
 
@@ -37,6 +37,15 @@ export function checkDomainPrefixedPath(value: string | undefined, field: string
 
 export function checkIP(value: string, field: string): FieldError[] {
   return ipFamily(value) === undefined ? [invalid(field, value, IP_FAULT)] : [];
+}
+
+/**
+ * The address of an endpoint, which is not one that only a machine itself, or its link, can reach. The API server of a
+ * cluster on one machine is such a one, and tells it.
+ */
+export function checkEndpointIP(value: string, field: string, { name, namespace }: { name?: string; namespace?: string }): FieldError[] {
+  const isApiServer = namespace === 'default' && name === 'kubernetes' && value === '127.0.0.1';
+  return isApiServer ? [] : each(field, value, endpointAddressFaults(value));
 }
 
 export function checkPortNumber(value: number, field: string): FieldError[] {

@@ -5,8 +5,9 @@ import { badRequest, conflict, StatusError } from '../../api/status.ts';
 import type { Struct } from '../../api/type.ts';
 import type { ServedResource } from '../served-resource.ts';
 import { FieldSet, showPath } from './field-set.ts';
-import { comparable, type Manager, readManagers, resetFields, stripUnowned, writeManagers } from './managed-fields.ts';
-import { checkDuplicates, compare, merge, removeItems, TypedError, toFieldSet, withNamedFields } from './typed.ts';
+import { comparable, type Manager, readManagers, resetFields, stripUnowned, withoutReset, writeManagers } from './managed-fields.ts';
+import { compare, merge, removeItems, TypedError, toFieldSet, withNamedFields } from './typed.ts';
+import { typedFault } from './validate-typed.ts';
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 const BEFORE_FIRST_APPLY = 'before-first-apply';
@@ -29,38 +30,54 @@ export interface Applied {
 }
 
 /**
- * The configuration in a request's body, in its place.
+ * The configuration in a request's body.
  *
- * @throws StatusError for one that is not of this resource, or has an element of a list twice.
+ * @throws StatusError for one that is not of this resource, or does not fit its schema.
  */
-export function checkConfiguration(resource: ServedResource, { namespace, name }: { namespace: string; name: string }, configuration: unknown): KubeObject {
-  if (typeof configuration !== 'object' || configuration === null || Array.isArray(configuration))
-    throw badRequest('error decoding YAML: the body must be an object');
-  const config = configuration as KubeObject;
-  const where = `${namespace}/${name}; ${resource.apiVersion.includes('/') ? '' : '/'}${resource.apiVersion}, Kind=${resource.facts.kind}`;
-  if (!config.apiVersion || !config.kind) throw badRequest("Object 'Kind' is missing in the configuration: apiVersion and kind must be set for apply");
-  if (config.apiVersion !== resource.apiVersion)
-    throw badRequest(`Incorrect version specified in apply patch. Specified patch version: ${config.apiVersion}, expected: ${resource.apiVersion}`);
-  const metadata = config.metadata ?? {};
-  if (metadata.managedFields !== undefined) throw badRequest('metadata.managedFields must be nil');
-  if (metadata.name && metadata.name !== name) throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
-  const placed = { ...config, metadata: { ...metadata, name, ...(resource.namespaced ? { namespace } : {}) } };
-  if (metadata.namespace && resource.namespaced && metadata.namespace !== namespace)
-    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-  try {
-    checkDuplicates(resource.type, placed);
-  } catch (error) {
-    if (error instanceof TypedError) throw new StatusError(500, '', `failed to create typed patch object (${where}): ${error.message}`);
-    throw error;
+export function checkConfiguration({ apiVersion, facts: { kind }, type }: ServedResource, configuration: unknown): KubeObject {
+  if (!isMap(configuration)) {
+    const what = Array.isArray(configuration) ? 'array' : typeof configuration === 'boolean' ? 'bool' : typeof configuration;
+    throw badRequest(
+      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${what} into Go value of type map[string]interface {}`,
+    );
   }
-  return placed;
+  const given = textOf(configuration['apiVersion']);
+  const givenKind = textOf(configuration['kind']);
+  if (given !== apiVersion || givenKind !== kind) throw badRequest(`invalid object type: ${kindText(given, givenKind)}`);
+  const metadata = isMap(configuration['metadata']) ? configuration['metadata'] : {};
+  if (metadata['managedFields'] !== undefined && metadata['managedFields'] !== null) throw badRequest('metadata.managedFields must be nil');
+  const fault = typedFault(type, configuration);
+  if (fault) throw new StatusError(500, '', `failed to create typed patch object (${describeConfiguration(configuration)}): ${fault}`);
+  return { ...configuration, apiVersion, kind, metadata };
+}
+
+/** A merged object that does not fit the type (apimachinery: structuredMergeManager.Apply). */
+export function cannotConvert(config: KubeObject, why: string): StatusError {
+  const type = kindText(config.apiVersion, config.kind);
+  const words = `unable to convert unstructured object to ${type}: ${why}`;
+  return new StatusError(500, '', `failed to convert new object (${describeConfiguration(config)}) to proper version: ${words}`);
+}
+
+/** `namespace/name; group/version, Kind=kind` */
+function describeConfiguration(config: object): string {
+  const { apiVersion, kind, metadata } = config as Partial<Record<string, unknown>>;
+  const { name, namespace } = isMap(metadata) ? metadata : {};
+  return `${textOf(namespace)}/${textOf(name)}; ${kindText(textOf(apiVersion), textOf(kind))}`;
+}
+
+const kindText = (apiVersion: string, kind: string): string => `${apiVersion.includes('/') ? '' : '/'}${apiVersion}, Kind=${kind}`;
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Who owns what of an object that comes into being by an apply. @throws StatusError Conflict for a configuration that insists on an uid. */
-export function applyToNothing(apply: Apply): ManagedFieldsEntry[] {
+export function applyToNothing(apply: Apply, name: string): ManagedFieldsEntry[] {
   const { resource, config } = apply;
   if (config.metadata.uid)
-    throw new StatusError(409, 'Conflict', `uid mismatch: the provided object specified uid ${config.metadata.uid}, and no existing object was found`);
+    throw conflict(resource.facts, name, `uid mismatch: the provided object specified uid ${config.metadata.uid}, and no existing object was found`);
   const fields = stripUnowned(toFieldSet(resource.type, config).without(resetFields(resource, '')));
   return writeManagers([managerOf({ ...apply, subresource: '' }, fields, apply.now)]) ?? [];
 }
@@ -73,11 +90,6 @@ function managerOf({ resource, subresource, fieldManager }: Apply, fields: Field
 export function applyTo(live: KubeObject, apply: Apply): Applied {
   const { resource, subresource, config, fieldManager, now } = apply;
   const { type } = resource;
-  const { name = '' } = config.metadata;
-  if (config.metadata.uid && config.metadata.uid !== live.metadata.uid)
-    throw conflict(resource.facts, name, `Precondition failed: UID in precondition: ${config.metadata.uid}, UID in object meta: ${live.metadata.uid}`);
-  if (config.metadata.resourceVersion && config.metadata.resourceVersion !== live.metadata.resourceVersion)
-    throw conflict(resource.facts, name, 'the object has been modified; please apply your changes to the latest version and try again');
   const base = comparable(live);
   const isSelf = (m: Manager): boolean => m.manager === fieldManager && m.operation === 'Apply' && m.subresource === subresource;
   const managers = managersOf(live, base, apply);
@@ -88,14 +100,16 @@ export function applyTo(live: KubeObject, apply: Apply): Applied {
   let merged = merge(type, base, body) as KubeObject;
   const others = managers.filter((m) => !isSelf(m));
   if (last && !last.fields.isEmpty) merged = prune(type, merged, { last: last.fields, owned: [...others.map((m) => m.fields), own] });
-  const comparison = compare(type, base, merged);
-  const changed = stripUnowned(comparison.modified.union(comparison.added).without(resetFields(resource, subresource)));
+  const comparison = withoutReset(compare(type, base, merged), apply);
+  const changed = stripUnowned(comparison.modified.union(comparison.added));
   checkConflicts(others, changed.difference(fieldsOfClientSideApply(type, base, fieldManager)), apply);
   const rest = others.map((m) => ({ ...m, fields: m.fields.difference(changed).difference(comparison.removed) }));
   merged = withLastApplied(merged, base, body, fieldManager);
   const unchanged = deepEqual(merged, base);
   return {
-    object: unchanged ? undefined : { ...merged, metadata: { ...merged.metadata, resourceVersion: live.metadata.resourceVersion! } },
+    object: unchanged
+      ? undefined
+      : { ...merged, metadata: { ...merged.metadata, resourceVersion: config.metadata.resourceVersion || live.metadata.resourceVersion! } },
     managedFields: writeManagers([...rest, managerOf(apply, own, unchanged ? last?.time : now)]) ?? [],
   };
 }

@@ -44,6 +44,12 @@ export function resetFields({ behaviour, hasStatus }: ServedResource, subresourc
   return !subresource && hasStatus ? FieldSet.of(['f:status']) : new FieldSet();
 }
 
+/** A comparison but for the fields that such a write does not set (structured-merge-diff: IgnoreFilter). */
+export function withoutReset({ added, modified, removed }: Comparison, { resource, subresource }: Pick<Update, 'resource' | 'subresource'>): Comparison {
+  const reset = resetFields(resource, subresource);
+  return { added: added.without(reset), modified: modified.without(reset), removed: removed.without(reset) };
+}
+
 export function readManagers(entries: readonly ManagedFieldsEntry[] | undefined): Manager[] {
   return (entries ?? []).map((entry) => ({
     manager: entry.manager ?? '',
@@ -91,7 +97,8 @@ export interface Update {
 }
 
 /** Who owns which field after an update (or a create): what changed belongs to its writer now. */
-export function changedByUpdate({ resource, subresource, options, object, old }: Update, now: string): ManagedFieldsEntry[] | undefined {
+export function changedByUpdate(update: Update, now: string): ManagedFieldsEntry[] | undefined {
+  const { resource, subresource, options, object, old } = update;
   // An explicit empty list asks for a fresh start.
   const given = object.metadata.managedFields;
   const reset = old !== undefined && given !== undefined && (given.length === 0 || (given.length === 1 && Object.keys(given[0]!).length === 0));
@@ -102,11 +109,11 @@ export function changedByUpdate({ resource, subresource, options, object, old }:
     comparison = compare(resource.type, old ? comparable(old) : resource.zero, comparable(object));
   } catch (error) {
     // Ownership never stands in the way of a plain write (upstream: UpdateNoErrors).
-    if (error instanceof TypedError) return old?.metadata.managedFields;
+    if (error instanceof TypedError) return undefined;
     throw error;
   }
   const self: Omit<Manager, 'fields'> = { manager: options.fieldManager, operation: 'Update', apiVersion: resource.apiVersion, subresource };
-  return writeManagers(capManagers(takeOver(readManagers(before), self, comparison, { reset: resetFields(resource, subresource), now })));
+  return writeManagers(capManagers(takeOver(readManagers(before), self, withoutReset(comparison, update), now)));
 }
 
 /** Without what changes by itself on every write. */
@@ -116,14 +123,9 @@ export function comparable(object: KubeObject): KubeObject {
 }
 
 /** Takes changed fields from all others and gives them to the writer (structured-merge-diff: Updater.Update). */
-function takeOver(
-  managers: readonly Manager[],
-  self: Omit<Manager, 'fields'>,
-  { added, modified, removed }: Comparison,
-  { reset, now }: { reset: FieldSet; now: string },
-): Manager[] {
+function takeOver(managers: readonly Manager[], self: Omit<Manager, 'fields'>, { added, modified, removed }: Comparison, now: string): Manager[] {
   const changed = added.union(modified);
-  const taken = stripUnowned(changed.without(reset));
+  const taken = stripUnowned(changed);
   const isSelf = (m: Manager): boolean =>
     m.manager === self.manager && m.operation === self.operation && m.apiVersion === self.apiVersion && m.subresource === self.subresource;
   const out = managers.map((m) => ({ ...m, fields: m.fields.difference(changed).difference(removed) }));

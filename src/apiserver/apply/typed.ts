@@ -1,11 +1,12 @@
 import { deepEqual, define } from '../../api/equality.ts';
 import { isAtomic, type List, type Struct, type Type } from '../../api/type.ts';
 import { FieldSet, showPath } from './field-set.ts';
+import { elementOf } from './path-element.ts';
 
 type Json = unknown;
 type Fields = Record<string, Json>;
 
-/** An object that does not fit its schema, or whose list has an element twice. */
+/** An object that does not fit its schema. */
 export class TypedError extends Error {}
 
 /** The type of a named value inside a struct or a map; undefined: the struct has no such field. */
@@ -96,12 +97,17 @@ function compareList(type: List, before: Json, after: Json, path: string[], out:
     const a = left.get(element);
     const b = right.get(element);
     path.push(element);
-    // An element that stands there twice is compared as a whole.
-    if ((a && a.length > 1) || (b && b.length > 1)) {
-      if (!a) out.added.add(path);
-      else if (!b) out.removed.add(path);
-      else if (!deepEqual(a, b)) out.modified.add(path);
-    } else compareValue(type.element, a?.[0], b?.[0], path, out);
+    const wasTwice = a && a.length > 1;
+    const isTwice = b && b.length > 1;
+    // Elements that stand there twice are one value; what becomes of them, or what they come from, is looked into.
+    if (wasTwice && isTwice) {
+      if (!deepEqual(a, b)) out.modified.add(path);
+    } else {
+      const [before, after] = [wasTwice ? undefined : a?.[0], isTwice ? undefined : b?.[0]];
+      if (before !== undefined || after !== undefined) compareValue(type.element, before, after, path, out);
+      if (wasTwice) out.removed.add(path);
+      if (isTwice) out.added.add(path);
+    }
     path.pop();
   }
 }
@@ -192,48 +198,14 @@ function ensureNamed(type: Type | undefined, set: FieldSet): FieldSet {
   return out;
 }
 
-/** @throws TypedError when a list has an element twice. */
-export function checkDuplicates(type: Struct, object: Json): void {
-  findDuplicate(type, object, []);
-}
-
-function findDuplicate(type: Type, value: Json, path: readonly string[]): void {
-  if (isAtomic(type) || value === null || value === undefined) return;
-  if (type.shape === 'list') {
-    const seen = new Set<string>();
-    for (const { element, item } of elementsOf(type, value, path)) {
-      if (seen.has(element)) throw new TypedError(`${showPath(path)}: duplicate entries for key ${showPath([element])}`);
-      seen.add(element);
-      findDuplicate(type.element, item, [...path, element]);
-    }
-    return;
-  }
-  for (const [name, inner] of Object.entries(expectMap(value, path))) {
-    const next = typeOf(type, name);
-    if (!next) throw new TypedError(`${showPath([...path, `f:${name}`])}: field not declared in schema`);
-    findDuplicate(next, inner, [...path, `f:${name}`]);
-  }
-}
-
 function elementsOf(type: List, value: Json, path: readonly string[]): { element: string; item: Json }[] {
   if (value === null || value === undefined) return [];
   if (!Array.isArray(value)) throw new TypedError(`${showPath(path)}: expected list, got ${describe(value)}`);
-  return value.map((item: Json, index) => ({ item, element: elementName(type, item, path, index) }));
-}
-
-function elementName({ listType, keys, element }: List, item: Json, path: readonly string[], index: number): string {
-  if (listType === 'set') return `v:${JSON.stringify(item)}`;
-  const fields = expectMap(item, path);
-  const named: Fields = {};
-  for (const key of keys) {
-    const value = fields[key] ?? (element.shape === 'struct' ? element.fields.get(key)?.default : undefined);
-    if (value !== undefined) named[key] = value;
-    else
-      throw new TypedError(
-        `${showPath(path)}: element ${index}: associative list with keys has an element that omits key field ${JSON.stringify(key)} (and doesn't have default value)`,
-      );
-  }
-  return `k:${JSON.stringify(named)}`;
+  return value.map((item: Json, index) => {
+    const found = elementOf(type, item);
+    if ('fault' in found) throw new TypedError(`${showPath(path)}: element ${index}: ${found.fault}`);
+    return { item, element: found.element };
+  });
 }
 
 function groupElements(type: List, value: Json, path: readonly string[]): Map<string, Json[]> {

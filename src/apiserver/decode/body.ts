@@ -77,6 +77,8 @@ export interface DecodeOptions {
   duplicates?: () => string[];
   /** The error for a value that does not fit its type; without it, that of a body that cannot be decoded. */
   refuse?: (why: string) => Error;
+  /** `map`: the value was made by a patch, and is read by other rules than a text. */
+  form?: 'json' | 'map';
 }
 
 /** What a value is to be read as: a resource's kind, or another such as a Scale. */
@@ -118,13 +120,13 @@ export class BodyDecoder {
     return { type, decode: decodeGo, kind, apiVersion };
   }
 
-  decodeValue(value: unknown, target: DecodeTarget, { fieldValidation, duplicates = () => [], refuse }: DecodeOptions): DecodedBody {
+  decodeValue(value: unknown, target: DecodeTarget, { fieldValidation, duplicates = () => [], refuse, form = 'json' }: DecodeOptions): DecodedBody {
     const version = target.apiVersion.slice(target.apiVersion.indexOf('/') + 1);
     const cannot = (why: string): Error =>
       refuse?.(why) ?? badRequest(`${target.kind} in version ${JSON.stringify(version)} cannot be handled as a ${target.kind}: ${why}`);
     this.#checkType(value, target);
     try {
-      const { object, unknownFields } = target.decode(target.type, value);
+      const { object, unknownFields } = target.decode(target.type, value, form);
       const faults =
         fieldValidation === 'Ignore'
           ? []
@@ -135,7 +137,7 @@ export class BodyDecoder {
         warnings: faults,
       };
     } catch (error) {
-      if (error instanceof DecodeError) throw cannot(refuse ? error.converterMessage : error.message);
+      if (error instanceof DecodeError) throw cannot(error.message);
       throw error;
     }
   }

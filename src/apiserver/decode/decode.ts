@@ -6,19 +6,14 @@ export interface Decoded {
   unknownFields: string[];
 }
 
-/** Makes an object of a type from parsed JSON: Go's way for the built-in types, a structural schema's for custom resources. */
-export type Decode = (type: Struct, input: unknown) => Decoded;
+/**
+ * Makes an object of a type from parsed JSON, or from a map that a patch has made: Go's way for the built-in types, a
+ * structural schema's for custom resources.
+ */
+export type Decode = (type: Struct, input: unknown, form?: 'json' | 'map') => Decoded;
 
 /** The message of a value that does not fit its field. */
-export class DecodeError extends Error {
-  /** The same in the words of Go's converter from maps, which reads the outcome of a strategic merge patch. */
-  readonly converterMessage: string;
-
-  constructor(message: string, converterMessage = message) {
-    super(message);
-    this.converterMessage = converterMessage;
-  }
-}
+export class DecodeError extends Error {}
 
 /** Where a decoder is; text is made of it only when somebody must be told. */
 export class Path {

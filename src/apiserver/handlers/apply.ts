@@ -1,11 +1,14 @@
+import type { KubeObject } from '../../api/object.ts';
 import type { ApiRequest, ApiResponse } from '../../api/request.ts';
+import type { StatusError } from '../../api/status.ts';
 import { timestamp } from '../../lib/clock.ts';
-import { type Apply, applyTo, applyToNothing, checkConfiguration } from '../apply/apply.ts';
-import { targetOf } from '../decode/body.ts';
+import { type Apply, applyTo, applyToNothing, cannotConvert, checkConfiguration } from '../apply/apply.ts';
+import { type DecodedBody, targetOf } from '../decode/body.ts';
 import type { ServedResource } from '../served-resource.ts';
 import { writeOptions } from '../write/options.ts';
 import { targetOfRequest } from '../write/write.ts';
 import type { HandlerParts } from './parts.ts';
+import { checkPlace } from './place.ts';
 
 /** Server-side apply of a configuration: creates the object, or merges into it what the manager says it shall be. */
 export async function apply(
@@ -16,13 +19,19 @@ export async function apply(
 ): Promise<ApiResponse> {
   const options = writeOptions('PatchOptions', request);
   const target = { ...targetOfRequest(resource, request), options };
-  const config = checkConfiguration(resource, target, configuration);
+  const config = checkConfiguration(resource, configuration);
   const { fieldManager, force } = options;
   const by: Apply = { resource, subresource: target.subresource, config, fieldManager, force, now: timestamp(clock.now()) };
-  const decoded = (value: unknown): ReturnType<typeof bodies.decodeValue> => bodies.decodeValue(value, targetOf(resource), { fieldValidation: 'Ignore' });
+  const refuse = (why: string): StatusError => cannotConvert(config, why);
+  const decoded = (value: KubeObject): DecodedBody => {
+    const body = bodies.decodeValue(value, targetOf(resource), { fieldValidation: 'Ignore', form: 'map', refuse });
+    checkPlace(resource, target, body.object);
+    return body;
+  };
   if (!target.subresource && !(await storage.get(resource, target))) {
-    const managedFields = applyToNothing(by);
-    const { object, warnings } = await writes.create(target, { ...decoded(config), managedFields });
+    const body = decoded(config);
+    const managedFields = applyToNothing(by, target.name);
+    const { object, warnings } = await writes.create(target, { ...body, managedFields });
     return { code: 201, object, warnings };
   }
   const { object, warnings } = await writes.update(target, (live) => {

@@ -2,13 +2,14 @@ import { invalid as invalidField } from '../../api/field-error.ts';
 import { goText } from '../../api/go-text.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { ApiRequest } from '../../api/request.ts';
-import { badRequest, invalid, StatusError, tooLarge } from '../../api/status.ts';
+import { invalid, StatusError, tooLarge } from '../../api/status.ts';
 import { type BodyDecoder, type DecodedBody, type DecodeTarget, type FieldValidation, mediaType } from '../decode/body.ts';
 import { decodeUtf8, parseJson } from '../decode/json.ts';
 import { parseYaml } from '../decode/yaml.ts';
 import { applyJsonPatch } from '../patches/json-patch.ts';
 import { applyMergePatch } from '../patches/merge-patch.ts';
 import { applyStrategicMergePatch } from '../patches/strategic-merge-patch.ts';
+import { checkPlace } from './place.ts';
 
 const MAX_PATCH_BYTES = 3 * 1024 * 1024;
 
@@ -33,35 +34,45 @@ export function patchOf(request: ApiRequest): Patch {
     case 'application/merge-patch+json':
       return patchWith(request, (_target, document, body) => applyMergePatch(document, body));
     case 'application/strategic-merge-patch+json':
-      return patchWith(request, ({ type }, document, body) => applyStrategicMergePatch(type, document, body), doesNotFit);
+      return strategicPatch(request);
     default:
       throw new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
   }
 }
 
-function patchWith(
-  request: ApiRequest,
-  merge: (target: DecodeTarget, document: unknown, body: unknown) => unknown,
-  refuse?: (body: unknown, why: string) => StatusError,
-): Patch {
+/** What a patch leads to does not fit the type; the outcome is shown, as text (jsonPatcher.applyPatchToCurrentObject). */
+function patchWith(request: ApiRequest, merge: (target: DecodeTarget, document: unknown, body: unknown) => unknown): Patch {
   const body = parsePatch(request, { yaml: false });
   return {
     type: 'patch',
     apply(current, { bodies, target, namespaced, fieldValidation }) {
       const patched = merge(target, current, body);
-      const decoded = bodies.decodeValue(patched, target, { fieldValidation, ...(refuse ? { refuse: (why: string) => refuse(body, why) } : {}) });
-      const { name, namespace } = decoded.object.metadata;
-      if (name !== current.metadata.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${current.metadata.name})`);
-      if (namespaced && namespace !== current.metadata.namespace)
-        throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-      return decoded;
+      const refuse = (why: string): StatusError => doesNotFit(JSON.stringify(patched), why);
+      return inPlace(bodies.decodeValue(patched, target, { fieldValidation, refuse }), current, namespaced);
     },
   };
 }
 
-/** What a strategic merge patch leads to does not fit the type (apiserver/pkg/endpoints/handlers/patch.go: applyPatchToObject). */
-function doesNotFit(body: unknown, why: string): StatusError {
-  return invalid({ group: '', kind: '' }, '', [invalidField('patch', goText(body), why)]);
+/** The patch is shown, and the outcome is read as a map (apiserver/pkg/endpoints/handlers/patch.go: applyPatchToObject). */
+function strategicPatch(request: ApiRequest): Patch {
+  const body = parsePatch(request, { yaml: false });
+  return {
+    type: 'patch',
+    apply(current, { bodies, target, namespaced, fieldValidation }) {
+      const patched = applyStrategicMergePatch(target.type, current, body);
+      const refuse = (why: string): StatusError => doesNotFit(goText(body), why);
+      return inPlace(bodies.decodeValue(patched, target, { fieldValidation, form: 'map', refuse }), current, namespaced);
+    },
+  };
+}
+
+function inPlace(body: DecodedBody, { metadata: { name = '', namespace = '' } }: KubeObject, namespaced: boolean): DecodedBody {
+  checkPlace({ namespaced }, { name, namespace }, body.object);
+  return body;
+}
+
+function doesNotFit(shown: string, why: string): StatusError {
+  return invalid({ group: '', kind: '' }, '', [invalidField('patch', shown, why)]);
 }
 
 function parsePatch(request: ApiRequest, { yaml }: { yaml: boolean }): unknown {

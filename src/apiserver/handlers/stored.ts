@@ -1,17 +1,18 @@
 import type { KubeList } from '../../api/object.ts';
 import type { ApiRequest } from '../../api/request.ts';
-import { badRequest, conflict, hasReason } from '../../api/status.ts';
+import { conflict, hasReason } from '../../api/status.ts';
 import { targetOf } from '../decode/body.ts';
 import { get } from '../read/get.ts';
 import { list, selectObjects } from '../read/list.ts';
 import { watch } from '../read/watch.ts';
 import type { Handler, Handlers, ServedResource } from '../served-resource.ts';
 import { writeOptions } from '../write/options.ts';
-import { type Submitted, targetOfRequest } from '../write/write.ts';
+import { targetOfRequest } from '../write/write.ts';
 import { apply } from './apply.ts';
 import { deleteOptions } from './delete-options.ts';
 import type { HandlerParts } from './parts.ts';
 import { patchOf } from './patch.ts';
+import { checkPlace } from './place.ts';
 
 /** How the resources are answered whose objects are stored: all but a few questions. */
 export function storedHandlers(parts: HandlerParts): Handlers {
@@ -68,7 +69,7 @@ async function update({ storage, writes, bodies }: HandlerParts, resource: Serve
   const options = writeOptions('UpdateOptions', request);
   const submitted = bodies.decode(request, targetOf(resource), options.fieldValidation);
   const target = { ...targetOfRequest(resource, request), options };
-  checkName(resource, request, submitted);
+  checkPlace(resource, target, submitted.object);
   const { uid } = submitted.object.metadata;
   if (!request.subresource && resource.behaviour.allowCreateOnUpdate && !(await storage.get(resource, target))) {
     if (uid) throw conflict(resource.facts, target.name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: `);
@@ -81,15 +82,6 @@ async function update({ storage, writes, bodies }: HandlerParts, resource: Serve
     return submitted;
   });
   return { code: 200, object, warnings };
-}
-
-function checkName(resource: ServedResource, { name = '', namespace = '' }: ApiRequest, { object: { metadata } }: Submitted): void {
-  if (metadata.name && metadata.name !== name) throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
-  if (!metadata.name) throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-  if (!resource.namespaced) return;
-  if (metadata.namespace && metadata.namespace !== namespace)
-    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-  metadata.namespace = namespace;
 }
 
 function patchHandler(parts: HandlerParts): Handler {

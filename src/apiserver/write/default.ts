@@ -8,9 +8,8 @@ import type { Part, Submitted, Write, WriteTarget } from './write.ts';
 export function defaultCreate(target: WriteTarget, { object, warnings = [], managedFields }: Submitted): Write {
   const { resource, namespace, name } = target;
   const { metadata } = object;
-  if (!resource.namespaced) {
-    if (metadata.namespace) throw badRequest('namespace may not be set on cluster-scoped resources');
-  } else {
+  if (!resource.namespaced) delete metadata.namespace;
+  else {
     if (!namespace) throw badRequest('an empty namespace may not be set during creation');
     if (metadata.namespace && metadata.namespace !== namespace)
       throw badRequest('the namespace of the provided object does not match the namespace sent on the request');

@@ -49,24 +49,24 @@ function ownUpdateFaults({ resource, subresource, object }: Write, old: KubeObje
   const changes = behaviour.validateUpdate?.(object, old) ?? [];
   switch (behaviour.revalidates) {
     case 'first':
-      return [...wholeFaults(resource, object), ...metadata, ...changes];
+      return [...wholeFaults(resource, object, old), ...metadata, ...changes];
     case 'amid':
-      return [...metadata, ...wholeFaults(resource, object), ...changes];
+      return [...metadata, ...wholeFaults(resource, object, old), ...changes];
     case 'last':
-      return [...metadata, ...changes, ...wholeFaults(resource, object)];
+      return [...metadata, ...changes, ...wholeFaults(resource, object, old)];
     case 'alone':
-      return wholeFaults(resource, object);
+      return [...wholeFaults(resource, object, old), ...changes];
     default:
-      return [...metadata, ...(behaviour.validateUpdate ? changes : (behaviour.validate?.(object) ?? []))];
+      return [...metadata, ...(behaviour.validateUpdate ? changes : (behaviour.validate?.(object, old) ?? []))];
   }
 }
 
 /** Everything wrong with an object by itself, its metadata first. */
-function wholeFaults(resource: ServedResource, object: KubeObject): FieldError[] {
+function wholeFaults(resource: ServedResource, object: KubeObject, old?: KubeObject): FieldError[] {
   const { namespaced, behaviour } = resource;
   const { validateName, metadataRules } = behaviour;
   const metadata = metadataRules === 'none' ? [] : validateObjectMeta(object.metadata, { namespaced, ...(validateName ? { validateName } : {}) });
-  return [...metadata, ...finalizerFaults(resource, object), ...(behaviour.validate?.(object) ?? [])];
+  return [...metadata, ...finalizerFaults(resource, object), ...(behaviour.validate?.(object, old) ?? [])];
 }
 
 const finalizerFaults = ({ behaviour }: ServedResource, { metadata }: KubeObject): FieldError[] =>

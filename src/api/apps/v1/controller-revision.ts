@@ -1,12 +1,17 @@
-import { isDeepStrictEqual } from 'node:util';
 import { age } from '../../duration.ts';
+import { deepEqual } from '../../equality.ts';
 import { type FieldError, invalid, required } from '../../field-error.ts';
 import type { ControllerRevision } from '../../generated/types/apps.v1.ts';
 import type { KindBehaviour } from '../../kind.ts';
 import { checkNonNegative } from '../../validation.ts';
 
-function validate({ data, revision }: ControllerRevision): FieldError[] {
-  return [...(data === undefined || data === null ? [required('data', 'data is mandatory')] : []), ...checkNonNegative(revision, 'revision')];
+/** Upstream: ValidateControllerRevisionCreate. What has data keeps it, so that only a new one is asked for it. */
+function validate({ data, revision }: ControllerRevision, old?: ControllerRevision): FieldError[] {
+  const errors = checkNonNegative(revision, 'revision');
+  if (old) return errors;
+  if (data === undefined || data === null) errors.push(required('data', 'data is mandatory'));
+  else if (typeof data !== 'object' || Array.isArray(data)) errors.push(required('data', 'data must be a valid JSON object'));
+  return errors;
 }
 
 export const controllerRevision: KindBehaviour<ControllerRevision> = {
@@ -14,10 +19,8 @@ export const controllerRevision: KindBehaviour<ControllerRevision> = {
   version: 'v1',
   kind: 'ControllerRevision',
   validate,
-  validateUpdate: (object, old) => [
-    ...validate(object),
-    ...(isDeepStrictEqual(object.data, old.data) ? [] : [invalid('data', object.data, 'field is immutable')]),
-  ],
+  validateUpdate: ({ data }, old) => (deepEqual(data, old.data) ? [] : [invalid('data', data, 'field is immutable')]),
+  revalidates: 'amid',
   row: ({ metadata, revision }, nowMs) => {
     const owner = metadata.ownerReferences?.find(({ controller }) => controller);
     const group = owner?.apiVersion.includes('/') ? `.${owner.apiVersion.split('/')[0]}` : '';

@@ -1,25 +1,38 @@
-import { isDeepStrictEqual } from 'node:util';
 import { setTemplateDefaults } from '../../core/v1/pod/defaults.ts';
 import { templateCells } from '../../core/v1/pod/template-cells.ts';
+import { validatePodTemplate } from '../../core/v1/pod/validation/pod-spec.ts';
 import { templateWarnings } from '../../core/v1/pod/warnings.ts';
 import { age } from '../../duration.ts';
 import { deepEqual } from '../../equality.ts';
 import { type FieldError, invalid, notSupported, required } from '../../field-error.ts';
 import type { DaemonSet } from '../../generated/types/apps.v1.ts';
 import type { KindBehaviour } from '../../kind.ts';
+import { validateLabelSelector } from '../../label-validation.ts';
 import { formatSelector, selectorFromMap } from '../../labels.ts';
 import { checkNonNegative } from '../../validation.ts';
-import { checkCollisionCount, checkCounts, checkIntOrPercent, checkNotAbove100Percent, isZero, validateSelectorAndTemplate } from './replica-validation.ts';
+import {
+  checkCollisionCount,
+  checkCounts,
+  checkIntOrPercent,
+  checkMatches,
+  checkNotAbove100Percent,
+  checkRunsForever,
+  isZero,
+  usableSelector,
+} from './replica-validation.ts';
 
 function validateStrategy({ updateStrategy }: DaemonSet['spec']): FieldError[] {
   const { type, rollingUpdate } = updateStrategy ?? {};
   if (type === 'OnDelete') return [];
-  if (type !== 'RollingUpdate') return [notSupported('spec.updateStrategy', { Type: type, RollingUpdate: null }, ['OnDelete', 'RollingUpdate'])];
+  if (type !== 'RollingUpdate') {
+    const shown = rollingUpdate ? { MaxUnavailable: rollingUpdate.maxUnavailable ?? 0, MaxSurge: rollingUpdate.maxSurge ?? 0 } : null;
+    return [notSupported('spec.updateStrategy', { Type: type, RollingUpdate: shown }, ['RollingUpdate', 'OnDelete'])];
+  }
   const path = 'spec.updateStrategy.rollingUpdate';
   if (!rollingUpdate) return [required(path)];
   const { maxUnavailable, maxSurge } = rollingUpdate;
-  const errors = [...checkIntOrPercent(maxUnavailable, `${path}.maxUnavailable`), ...checkNotAbove100Percent(maxUnavailable, `${path}.maxUnavailable`)];
-  errors.push(...checkIntOrPercent(maxSurge, `${path}.maxSurge`), ...checkNotAbove100Percent(maxSurge, `${path}.maxSurge`));
+  const errors = [...checkIntOrPercent(maxUnavailable, `${path}.maxUnavailable`), ...checkIntOrPercent(maxSurge, `${path}.maxSurge`)];
+  errors.push(...checkNotAbove100Percent(maxUnavailable, `${path}.maxUnavailable`), ...checkNotAbove100Percent(maxSurge, `${path}.maxSurge`));
   if (!isZero(maxUnavailable) && !isZero(maxSurge)) errors.push(invalid(`${path}.maxSurge`, maxSurge, 'may not be set when maxUnavailable is non-zero'));
   if (isZero(maxUnavailable) && isZero(maxSurge)) errors.push(required(`${path}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'));
   return errors;
@@ -27,8 +40,16 @@ function validateStrategy({ updateStrategy }: DaemonSet['spec']): FieldError[] {
 
 /** Upstream: ValidateDaemonSetSpec. */
 function validate({ spec }: DaemonSet): FieldError[] {
+  const { selector, template } = spec;
+  const { matchLabels, matchExpressions } = selector ?? {};
+  const isEmpty = selector && Object.keys(matchLabels ?? {}).length + (matchExpressions ?? []).length === 0;
+  const matcher = usableSelector(selector);
   return [
-    ...validateSelectorAndTemplate(spec, 'spec', 'empty selector is invalid for daemonset', 'DaemonSet'),
+    ...validateLabelSelector(selector, 'spec.selector'),
+    ...(matcher ? checkMatches(template, matcher) : []),
+    ...(isEmpty ? [invalid('spec.selector', selector, 'empty selector is invalid for daemonset')] : []),
+    ...validatePodTemplate(template, 'spec.template'),
+    ...checkRunsForever(template, 'DaemonSet'),
     ...checkNonNegative(spec.minReadySeconds, 'spec.minReadySeconds'),
     ...validateStrategy(spec),
     ...checkNonNegative(spec.revisionHistoryLimit, 'spec.revisionHistoryLimit'),
@@ -88,8 +109,9 @@ export const daemonSet: KindBehaviour<DaemonSet> = {
   prepareForStatusUpdate: (object, old) => setTemplateGeneration(object, templateGeneration(old)),
   validate,
   validateUpdate: (object, old) => {
-    const changed = !isDeepStrictEqual(object.spec.selector, old.spec.selector);
-    return [...validate(object), ...(changed ? [invalid('spec.selector', object.spec.selector, 'field is immutable')] : [])];
+    const { selector = null } = object.spec;
+    const changed = !deepEqual(selector, old.spec.selector);
+    return [...(changed ? [invalid('spec.selector', selector, 'field is immutable')] : []), ...validate(object)];
   },
   validateStatusUpdate: ({ status }, old) => [...checkCounts({ ...status }, COUNTS, []), ...checkCollisionCount(status, old.status)],
   warnings: (object, old) => {

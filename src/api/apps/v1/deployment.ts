@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import { setTemplateDefaults } from '../../core/v1/pod/defaults.ts';
 import { templateCells } from '../../core/v1/pod/template-cells.ts';
 import { ownerNameWarnings, templateWarnings } from '../../core/v1/pod/warnings.ts';
 import { age } from '../../duration.ts';
+import { deepEqual } from '../../equality.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.ts';
 import type { Deployment, DeploymentStrategy } from '../../generated/types/apps.v1.ts';
 import type { KindBehaviour } from '../../kind.ts';
@@ -33,7 +33,7 @@ function validate({ spec }: Deployment): FieldError[] {
   const { minReadySeconds = 0, progressDeadlineSeconds, revisionHistoryLimit } = spec;
   const errors = [
     ...checkNonNegative(spec.replicas, 'spec.replicas'),
-    ...validateSelectorAndTemplate(spec, 'spec', 'empty selector is invalid for deployment'),
+    ...validateSelectorAndTemplate(spec),
     ...validateStrategy(spec.strategy, 'spec.strategy'),
     ...checkNonNegative(minReadySeconds, 'spec.minReadySeconds'),
     ...checkNonNegative(revisionHistoryLimit, 'spec.revisionHistoryLimit'),
@@ -93,8 +93,9 @@ export const deployment: KindBehaviour<Deployment> = {
   },
   validate,
   validateUpdate: (object, old) => {
-    const changed = !isDeepStrictEqual(object.spec.selector, old.spec.selector);
-    return [...validate(object), ...(changed ? [invalid('spec.selector', object.spec.selector, 'field is immutable')] : [])];
+    const { selector = null } = object.spec;
+    const changed = !deepEqual(selector, old.spec.selector);
+    return [...validate(object), ...(changed ? [invalid('spec.selector', selector, 'field is immutable')] : [])];
   },
   validateStatusUpdate,
   warnings: (object, old) => {

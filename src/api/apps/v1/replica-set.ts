@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
 import { setTemplateDefaults } from '../../core/v1/pod/defaults.ts';
 import { templateCells } from '../../core/v1/pod/template-cells.ts';
 import { ownerNameWarnings } from '../../core/v1/pod/warnings.ts';
 import { age } from '../../duration.ts';
+import { deepEqual } from '../../equality.ts';
 import { type FieldError, invalid } from '../../field-error.ts';
 import type { ReplicaSet } from '../../generated/types/apps.v1.ts';
 import type { KindBehaviour } from '../../kind.ts';
@@ -15,7 +15,7 @@ function validate({ spec }: ReplicaSet): FieldError[] {
   return [
     ...checkNonNegative(spec.replicas, 'spec.replicas'),
     ...checkNonNegative(spec.minReadySeconds, 'spec.minReadySeconds'),
-    ...validateSelectorAndTemplate({ selector: spec.selector, template: spec.template! }, 'spec', 'empty selector is invalid for deployment'),
+    ...validateSelectorAndTemplate({ selector: spec.selector, template: spec.template }),
   ];
 }
 
@@ -37,8 +37,9 @@ export const replicaSet: KindBehaviour<ReplicaSet> = {
   },
   validate,
   validateUpdate: (object, old) => {
-    const changed = !isDeepStrictEqual(object.spec.selector, old.spec.selector);
-    return [...validate(object), ...(changed ? [invalid('spec.selector', object.spec.selector, 'field is immutable')] : [])];
+    const { selector = null } = object.spec;
+    const changed = !deepEqual(selector, old.spec.selector);
+    return [...validate(object), ...(changed ? [invalid('spec.selector', selector, 'field is immutable')] : [])];
   },
   validateStatusUpdate: ({ status }) => checkReplicaSetCounts({ ...status }, COUNTS),
   warnings: ({ metadata }, old) => (old ? [] : ownerNameWarnings(metadata.name)),

@@ -1,4 +1,5 @@
 import { validatePodTemplate } from '../../core/v1/pod/validation/pod-spec.ts';
+import { asGiven } from '../../emptied.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.ts';
 import type { PodTemplateSpec } from '../../generated/types/core.v1.ts';
 import type { LabelSelector } from '../../generated/types/meta.v1.ts';
@@ -9,46 +10,52 @@ import { checkNonNegative } from '../../validation.ts';
 
 const isEmpty = (selector: LabelSelector): boolean => Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0;
 
-/** Undefined where the selector cannot be used as one. */
-function usable(selector: LabelSelector | undefined): Selector | undefined {
+/** Undefined where the selector cannot be used as one (upstream: LabelSelectorAsSelector). */
+export function usableSelector(selector: LabelSelector | undefined): Selector | undefined {
   if (!selector) return nothing();
-  for (const { operator, values = [] } of selector.matchExpressions ?? []) {
-    const wantsValues = operator === 'In' || operator === 'NotIn';
-    if (!wantsValues && operator !== 'Exists' && operator !== 'DoesNotExist') return undefined;
-    if (wantsValues !== values.length > 0) return undefined;
-  }
-  return selectorFrom(selector);
+  return validateLabelSelector(selector, '').length ? undefined : selectorFrom(selector);
 }
 
-/** The selector of a kind that makes pods, and its template, which must match it. */
-export function validateSelectorAndTemplate(
-  spec: { selector: LabelSelector | undefined; template: PodTemplateSpec },
-  field: string,
-  words: string,
-  kind = 'ReplicaSet',
-): FieldError[] {
-  const { selector, template } = spec;
-  const path = `${field}.selector`;
-  const errors = selector ? validateLabelSelector(selector, path) : [required(path)];
-  if (selector && isEmpty(selector)) errors.push(invalid(path, selector, words));
-  const matcher = usable(selector);
-  if (!matcher) return [...errors, invalid(path, selector, 'invalid label selector')];
-  return [...errors, ...validateTemplateFor(template, matcher, `${field}.template`, kind)];
+/** What only a selector of a kind that makes pods is held to. */
+export function checkPodSelector(selector: LabelSelector | undefined, field: string, emptyFault: string): FieldError[] {
+  if (!selector) return [required(field)];
+  return [...validateLabelSelector(selector, field), ...(isEmpty(selector) ? [invalid(field, selector, emptyFault)] : [])];
+}
+
+/** The selector of a kind that makes pods, and its template, which must match it (upstream: ValidateDeploymentSpec and …ReplicaSetSpec). */
+export function validateSelectorAndTemplate({
+  selector,
+  template,
+}: {
+  selector: LabelSelector | undefined;
+  template: PodTemplateSpec | undefined;
+}): FieldError[] {
+  const path = 'spec.selector';
+  const errors = checkPodSelector(selector, path, 'empty selector is invalid for deployment');
+  const matcher = usableSelector(selector);
+  return [...errors, ...(matcher ? validateTemplateFor(template, matcher, 'ReplicaSet') : [invalid(path, selector, 'invalid label selector')])];
 }
 
 /** Upstream: ValidatePodTemplateSpecForReplicaSet and …ForRC. */
-export function validateTemplateFor(template: PodTemplateSpec | undefined, selector: Selector, field: string, kind: string): FieldError[] {
+export function validateTemplateFor(template: PodTemplateSpec | undefined, selector: Selector, kind: string): FieldError[] {
+  const field = 'spec.template';
   if (!template) return [required(field)];
-  const errors: FieldError[] = [];
-  const { labels } = template.metadata ?? {};
-  if ((selector.nothing || selector.requirements.length > 0) && !selector.matches(labels)) {
-    errors.push(invalid(`${field}.metadata.labels`, labels, '`selector` does not match template `labels`'));
-  }
-  errors.push(...validatePodTemplate(template, field));
-  const { restartPolicy, activeDeadlineSeconds } = template.spec;
-  if (restartPolicy !== 'Always') errors.push(notSupported(`${field}.spec.restartPolicy`, restartPolicy ?? '', ['Always']));
-  if (activeDeadlineSeconds !== undefined) errors.push(forbidden(`${field}.spec.activeDeadlineSeconds`, `activeDeadlineSeconds in ${kind} is not Supported`));
-  return errors;
+  return [...checkMatches(template, selector), ...validatePodTemplate(template, field), ...checkRunsForever(template, kind)];
+}
+
+export function checkMatches(template: PodTemplateSpec, selector: Selector): FieldError[] {
+  const isEverything = !selector.nothing && selector.requirements.length === 0;
+  if (isEverything || selector.matches(template.metadata?.labels)) return [];
+  return [invalid('spec.template.metadata.labels', asGiven(template.metadata, 'labels'), '`selector` does not match template `labels`')];
+}
+
+/** Pods that are to be there for good start again, and have no deadline. */
+export function checkRunsForever({ spec: { restartPolicy, activeDeadlineSeconds } }: PodTemplateSpec, kind: string): FieldError[] {
+  const field = 'spec.template.spec';
+  return [
+    ...(restartPolicy === 'Always' ? [] : [notSupported(`${field}.restartPolicy`, restartPolicy ?? '', ['Always'])]),
+    ...(activeDeadlineSeconds === undefined ? [] : [forbidden(`${field}.activeDeadlineSeconds`, `activeDeadlineSeconds in ${kind} is not Supported`)]),
+  ];
 }
 
 type IntOrString = number | string;
@@ -61,11 +68,11 @@ export function checkNotAbove100Percent(value: IntOrString | undefined, field: s
   return typeof value === 'string' && /^\d+%$/.test(value) && Number(value.slice(0, -1)) > 100 ? [invalid(field, value, 'must not be greater than 100%')] : [];
 }
 
-/** Whether it comes to nothing: 0, 0%, or text that is no number. */
+/** Whether it comes to nothing: 0, 0%, or text that is no number (upstream: getIntOrPercentValue). */
 export function isZero(value: IntOrString | undefined): boolean {
   if (typeof value === 'number' || value === undefined) return !value;
-  const match = /^(\d+)%?$/.exec(value);
-  return !match || Number(match[1]) === 0;
+  const match = /^([-+]?\d+|\d+%)$/.exec(value);
+  return !match || Number.parseInt(value, 10) === 0;
 }
 
 /** Counts of a status: none negative, and none above what it is a part of. */

@@ -1,14 +1,28 @@
-import { isDeepStrictEqual } from 'node:util';
+import { validateClaimSpec } from '../../core/v1/persistent-volume-claim.ts';
 import { setTemplateDefaults } from '../../core/v1/pod/defaults.ts';
 import { templateCells } from '../../core/v1/pod/template-cells.ts';
+import { checkPodAnnotations, validatePodTemplate } from '../../core/v1/pod/validation/pod-spec.ts';
 import { templateWarnings } from '../../core/v1/pod/warnings.ts';
 import { age } from '../../duration.ts';
-import { type FieldError, forbidden, invalid, required } from '../../field-error.ts';
+import { deepEqual } from '../../equality.ts';
+import { at, type FieldError, forbidden, invalid, required } from '../../field-error.ts';
 import type { StatefulSet } from '../../generated/types/apps.v1.ts';
 import type { KindBehaviour } from '../../kind.ts';
-import { selectorText } from '../../labels.ts';
-import { checkNonNegative, checkOptionalOneOf } from '../../validation.ts';
-import { checkCollisionCount, checkCounts, checkIntOrPercent, checkNotAbove100Percent, isZero, validateSelectorAndTemplate } from './replica-validation.ts';
+import { validateLabels } from '../../label-validation.ts';
+import { type Selector, selectorText } from '../../labels.ts';
+import { validateAnnotations } from '../../meta/validation.ts';
+import { checkLabelName, checkNonNegative, checkOptionalOneOf } from '../../validation.ts';
+import {
+  checkCollisionCount,
+  checkCounts,
+  checkIntOrPercent,
+  checkMatches,
+  checkNotAbove100Percent,
+  checkPodSelector,
+  checkRunsForever,
+  isZero,
+  usableSelector,
+} from './replica-validation.ts';
 
 const MUTABLE = [
   'replicas',
@@ -54,43 +68,71 @@ function checkRollingUpdate({ partition, maxUnavailable }: RollingUpdate = {}): 
   return [...errors, ...checkNotAbove100Percent(maxUnavailable, `${path}.maxUnavailable`)];
 }
 
-/** Upstream: ValidateStatefulSetSpec. */
-function validate({ spec }: StatefulSet): FieldError[] {
+type UpdateStrategy = NonNullable<StatefulSet['spec']['updateStrategy']>;
+
+/** With Go's names, as messages print it. */
+const internalRollingUpdate = ({ partition = 0, maxUnavailable }: RollingUpdate): object => ({ Partition: partition, MaxUnavailable: maxUnavailable ?? null });
+
+function checkUpdateStrategy({ type, rollingUpdate }: UpdateStrategy): FieldError[] {
+  const field = 'spec.updateStrategy';
+  const shown = rollingUpdate ? internalRollingUpdate(rollingUpdate) : null;
+  switch (type) {
+    case undefined:
+    case '':
+      return [required(field)];
+    case 'RollingUpdate':
+      return checkRollingUpdate(rollingUpdate);
+    case 'OnDelete':
+      return rollingUpdate ? [invalid(`${field}.rollingUpdate`, shown, "only allowed for updateStrategy 'RollingUpdate'")] : [];
+    default:
+      return [invalid(field, { Type: type, RollingUpdate: shown }, "must be 'RollingUpdate' or 'OnDelete'")];
+  }
+}
+
+function checkRetention(policy: StatefulSet['spec']['persistentVolumeClaimRetentionPolicy']): FieldError[] {
+  const keys = ['whenDeleted', 'whenScaled'] as const;
+  return keys.flatMap((key) => checkOptionalOneOf(policy?.[key], ['Retain', 'Delete'], `spec.persistentVolumeClaimRetentionPolicy.${key}`));
+}
+
+/** Labels and annotations are looked at twice, as upstream does (ValidatePodTemplateSpecForStatefulSet). */
+function validateTemplate(template: StatefulSet['spec']['template'], selector: Selector): FieldError[] {
+  const { metadata = {} } = template;
+  const field = 'spec.template';
+  return [
+    ...checkMatches(template, selector),
+    ...validatePodTemplate(template, field),
+    ...validateLabels(metadata.labels, `${field}.labels`),
+    ...validateAnnotations(metadata.annotations, `${field}.annotations`),
+    ...checkPodAnnotations(metadata, `${field}.annotations`),
+  ];
+}
+
+/** Upstream: ValidateStatefulSetSpec. What cannot be changed is looked at once, in a new one. */
+function validateSpec(spec: StatefulSet['spec'], { isNew }: { isNew: boolean }): FieldError[] {
+  const { podManagementPolicy, updateStrategy, volumeClaimTemplates = [], serviceName, selector, template } = spec;
   const errors: FieldError[] = [];
-  const { podManagementPolicy, updateStrategy } = spec;
   if (!podManagementPolicy) errors.push(required('spec.podManagementPolicy'));
   else if (podManagementPolicy !== 'OrderedReady' && podManagementPolicy !== 'Parallel') {
     errors.push(invalid('spec.podManagementPolicy', podManagementPolicy, "must be 'OrderedReady' or 'Parallel'"));
   }
-  if (updateStrategy?.type !== 'RollingUpdate' && updateStrategy?.type !== 'OnDelete') {
-    errors.push(invalid('spec.updateStrategy', { Type: updateStrategy?.type, RollingUpdate: null }, "must be 'RollingUpdate' or 'OnDelete'"));
-  } else if (updateStrategy.type === 'RollingUpdate') errors.push(...checkRollingUpdate(updateStrategy.rollingUpdate));
-  else if (updateStrategy.rollingUpdate) {
-    const { partition = null } = updateStrategy.rollingUpdate;
-    errors.push(
-      invalid('spec.updateStrategy.rollingUpdate', { Partition: partition, MaxUnavailable: null }, "only allowed for updateStrategy 'RollingUpdate'"),
-    );
-  }
-  for (const key of ['whenDeleted', 'whenScaled'] as const) {
-    errors.push(
-      ...checkOptionalOneOf(spec.persistentVolumeClaimRetentionPolicy?.[key], ['Retain', 'Delete'], `spec.persistentVolumeClaimRetentionPolicy.${key}`),
-    );
-  }
-  return [
-    ...errors,
-    ...checkNonNegative(spec.replicas, 'spec.replicas'),
-    ...checkNonNegative(spec.minReadySeconds, 'spec.minReadySeconds'),
-    ...checkNonNegative(spec.ordinals?.start, 'spec.ordinals.start'),
-    // Claims made from templates may be mounted like volumes.
-    ...validateSelectorAndTemplate({ selector: spec.selector, template: withClaims(spec) }, 'spec', 'empty selector is invalid for statefulset', 'StatefulSet'),
-  ];
+  errors.push(...checkUpdateStrategy(updateStrategy ?? {}), ...checkRetention(spec.persistentVolumeClaimRetentionPolicy));
+  if (isNew) errors.push(...volumeClaimTemplates.flatMap((claim, index) => validateClaimSpec(claim.spec, `${at('spec.volumeClaimTemplates', index)}.spec`)));
+  errors.push(...checkNonNegative(spec.replicas, 'spec.replicas'), ...checkNonNegative(spec.minReadySeconds, 'spec.minReadySeconds'));
+  errors.push(...checkNonNegative(spec.ordinals?.start, 'spec.ordinals.start'));
+  if (isNew && serviceName) errors.push(...checkLabelName(serviceName, 'spec.serviceName'));
+  errors.push(...checkPodSelector(selector, 'spec.selector', 'empty selector is invalid for statefulset'));
+  const matcher = usableSelector(selector);
+  errors.push(...(matcher ? validateTemplate(asInPod(spec), matcher) : [invalid('spec.selector', selector, '')]));
+  return [...errors, ...checkRunsForever(template, 'StatefulSet')];
 }
 
-function withClaims({ template, volumeClaimTemplates }: StatefulSet['spec']): StatefulSet['spec']['template'] {
+/** The template with what the controller makes of it: names of its own, and claims that may be mounted like volumes. */
+function asInPod({ template, volumeClaimTemplates }: StatefulSet['spec']): StatefulSet['spec']['template'] {
+  const { hostname: _h, subdomain: _s, ...spec } = template.spec;
   const names = (volumeClaimTemplates ?? []).map((claim) => claim.metadata.name ?? '');
-  const own = (template.spec.volumes ?? []).filter(({ name }) => !names.includes(name));
+  const own = (spec.volumes ?? []).filter(({ name }) => !names.includes(name));
   const claims = names.map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
-  return { ...template, spec: { ...template.spec, volumes: [...own, ...claims] } };
+  return { ...template, spec: { ...spec, ...(claims.length ? { volumes: [...claims, ...own] } : {}) } };
 }
 
 function validateUpdate(object: StatefulSet, old: StatefulSet): FieldError[] {
@@ -101,7 +143,7 @@ function validateUpdate(object: StatefulSet, old: StatefulSet): FieldError[] {
     delete after[key];
   }
   const words = `updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden`;
-  return [...validate(object), ...(isDeepStrictEqual(before, after) ? [] : [forbidden('spec', words)])];
+  return [...validateSpec(object.spec, { isNew: false }), ...(deepEqual(before, after) ? [] : [forbidden('spec', words)])];
 }
 
 const COUNTS = ['replicas', 'readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas', 'observedGeneration', 'collisionCount'];
@@ -129,7 +171,7 @@ export const statefulSet: KindBehaviour<StatefulSet> = {
   prepareForCreate: (object) => {
     object.status = { replicas: 0, availableReplicas: 0 };
   },
-  validate,
+  validate: ({ spec }) => validateSpec(spec, { isNew: true }),
   validateUpdate,
   validateStatusUpdate,
   warnings: (object, old) => {

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { validatePodTemplate } from '../../core/v1/pod/validation/pod-spec.ts';
+import { deepEqual } from '../../equality.ts';
 import { at, duplicate, type FieldError, invalid, notSupported, required, tooLong, tooMany } from '../../field-error.ts';
 import type { Job, JobSpec, PodFailurePolicyRule } from '../../generated/types/batch.v1.ts';
 import { validateLabelSelector } from '../../label-validation.ts';
@@ -122,7 +122,7 @@ function templatesDiffer(spec: JobSpec, old: Job): boolean {
     const { labels: _l, annotations: _s, ...metadata } = template.metadata ?? {};
     return { metadata, spec: pod };
   };
-  return !isDeepStrictEqual(comparable(spec), comparable(old.spec));
+  return !deepEqual(comparable(spec), comparable(old.spec));
 }
 
 /** Upstream: ValidateJobUpdate. */
@@ -136,7 +136,7 @@ export function validateJobUpdate(object: Job, old: Job): FieldError[] {
       errors.push(invalid('spec.completions', spec.completions, 'can only be modified in tandem with spec.parallelism'));
   }
   for (const key of IMMUTABLE) {
-    const differs = key === 'template' ? templatesDiffer(spec, old) : !isDeepStrictEqual(spec[key], old.spec[key]);
+    const differs = key === 'template' ? templatesDiffer(spec, old) : !deepEqual(spec[key], old.spec[key]);
     if (differs) errors.push(invalid(`spec.${key}`, spec[key] ?? null, 'field is immutable'));
   }
   return errors;

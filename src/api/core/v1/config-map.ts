@@ -39,6 +39,7 @@ export const configMap: KindBehaviour<ConfigMap> = {
   version: 'v1',
   kind: 'ConfigMap',
   validate,
-  validateUpdate: (object, old) => [...checkImmutable(object, old, ['data', 'binaryData']), ...validate(object)],
+  validateUpdate: (object, old) => checkImmutable(object, old, ['data', 'binaryData']),
+  revalidates: 'last',
   row: ({ metadata, data, binaryData }, nowMs) => [metadata.name ?? '', sizeOf(data) + sizeOf(binaryData), age(metadata.creationTimestamp, nowMs)],
 };

@@ -1,7 +1,9 @@
 import { age } from '../../duration.ts';
-import { type FieldError, invalid } from '../../field-error.ts';
+import { type FieldError, invalid, required } from '../../field-error.ts';
 import type { Event } from '../../generated/types/core.v1.ts';
 import type { Cell, KindBehaviour } from '../../kind.ts';
+import { byteLength, qualifiedNameFaults } from '../../names.ts';
+import { checkSubdomain, checkWith } from '../../validation.ts';
 
 /** Upstream: kube-apiserver --event-ttl. */
 export const EVENT_TTL_SECONDS = 3600;
@@ -31,11 +33,32 @@ export function eventRow(event: Event, nowMs: number): Cell[] {
   ];
 }
 
+const LIMITS = { reportingInstance: 128, action: 128, reason: 128, message: 1024 } as const;
+
+/** What an event of the newer form, which tells its exact time, must say besides. */
+function checkNewForm(event: Event): FieldError[] {
+  const errors: FieldError[] = [];
+  if (!event.reportingComponent) errors.push(required('reportingComponent'));
+  errors.push(...checkWith(qualifiedNameFaults, event.reportingComponent ?? '', 'reportingComponent'));
+  for (const [field, limit] of Object.entries(LIMITS) as [keyof typeof LIMITS, number][]) {
+    const text = event[field] ?? '';
+    if (!text && field !== 'message') errors.push(required(field));
+    if (byteLength(text) > limit) errors.push(invalid(field, '', `can have at most ${limit} characters`));
+  }
+  return errors;
+}
+
 /** Upstream: legacyValidateEvent: an event lies in the namespace of what it tells about, or in default. */
-function validate({ metadata, involvedObject }: Event): FieldError[] {
-  const about = involvedObject?.namespace ?? '';
-  const sound = about === '' ? metadata.namespace === 'default' || metadata.namespace === 'kube-system' : about === metadata.namespace;
-  return sound ? [] : [invalid('involvedObject.namespace', about, 'does not match event.namespace')];
+function validate(event: Event): FieldError[] {
+  const about = event.involvedObject?.namespace ?? '';
+  const here = event.metadata.namespace ?? '';
+  const isNew = Boolean(event.eventTime);
+  const sound = about ? isNew || about === here : here === 'default' || (isNew && here === 'kube-system');
+  return [
+    ...(sound ? [] : [invalid('involvedObject.namespace', about, 'does not match event.namespace')]),
+    ...(isNew ? checkNewForm(event) : []),
+    ...checkSubdomain(here, 'namespace'),
+  ];
 }
 
 /** Upstream: pkg/registry/core/event/strategy.go. */
@@ -44,6 +67,7 @@ export const event: KindBehaviour<Event> = {
   version: 'v1',
   kind: 'Event',
   ttlSeconds: EVENT_TTL_SECONDS,
+  metadataRules: 'none',
   validate,
   row: eventRow,
   selectableFields: {

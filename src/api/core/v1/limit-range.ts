@@ -22,5 +22,6 @@ export const limitRange: KindBehaviour<LimitRange> = {
     for (const item of spec.limits ?? []) setItemDefaults(item);
   },
   validate: validateLimitRange,
+  revalidates: 'alone',
   row: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? ''],
 };

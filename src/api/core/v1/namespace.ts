@@ -53,7 +53,7 @@ export const namespace: KindBehaviour<Namespace> = {
     status: { ...object.status, phase: 'Terminating' },
   }),
   validate,
-  validateUpdate: () => [],
+  revalidates: 'first',
   validateStatusUpdate,
   row: ({ metadata, status }, nowMs) => [metadata.name ?? '', status.phase ?? '', age(metadata.creationTimestamp, nowMs)],
   selectableFields: {

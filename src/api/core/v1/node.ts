@@ -70,7 +70,7 @@ function validate({ spec, status }: Node): FieldError[] {
 }
 
 function validateUpdate(object: Node, old: Node): FieldError[] {
-  const errors = validate(object);
+  const errors: FieldError[] = [];
   const before = old.spec.podCIDRs ?? [];
   if (before.length && before.join() !== (object.spec.podCIDRs ?? []).join())
     errors.push(forbidden('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'));
@@ -96,6 +96,7 @@ export const node: KindBehaviour<Node> = {
   },
   validate,
   validateUpdate,
+  revalidates: 'first',
   row,
   selectableFields: { 'spec.unschedulable': ({ spec }) => String(spec.unschedulable ?? false) },
 };

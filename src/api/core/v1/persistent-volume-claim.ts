@@ -1,13 +1,15 @@
-import { isDeepStrictEqual } from 'node:util';
 import { age } from '../../duration.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.ts';
-import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../generated/types/core.v1.ts';
+import { deepEqual } from '../../equality.ts';
+import { at, type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.ts';
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec, TypedLocalObjectReference } from '../../generated/types/core.v1.ts';
 import type { KindBehaviour } from '../../kind.ts';
 import { validateLabelSelector } from '../../label-validation.ts';
-import { compareQuantities } from '../../quantity.ts';
-import { checkOptionalOneOf, checkSubdomain } from '../../validation.ts';
-import { unifiedDifference } from './pod/validation/difference.ts';
+import { compareQuantities, parseQuantity } from '../../quantity.ts';
+import { checkLabelName, checkOptionalOneOf, checkSubdomain } from '../../validation.ts';
+import { internalDifference } from './internal-difference.ts';
+import { asInternal } from './internal-types.ts';
 
+const CLAIM = 'PersistentVolumeClaim';
 /** Of volumes and claims, sorted. */
 export const ACCESS_MODES: readonly string[] = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 const SHORT: Readonly<Record<string, string>> = { ReadWriteOnce: 'RWO', ReadOnlyMany: 'ROX', ReadWriteMany: 'RWX', ReadWriteOncePod: 'RWOP' };
@@ -20,41 +22,60 @@ export function accessModesText(modes: readonly string[] | undefined): string {
     .join(',');
 }
 
-/** Upstream: ValidatePersistentVolumeClaimSpec, for what needs no volume controller. */
-function validate({ spec }: PersistentVolumeClaim): FieldError[] {
-  const modes = spec.accessModes ?? [];
-  const errors = modes.length ? [] : [required('spec.accessModes', 'at least 1 access mode is required')];
-  for (const mode of modes) if (!ACCESS_MODES.includes(mode)) errors.push(notSupported('spec.accessModes', mode, ACCESS_MODES));
-  if (modes.includes('ReadWriteOncePod') && modes.length > 1)
-    errors.push(forbidden('spec.accessModes', 'may not use ReadWriteOncePod with other access modes'));
-  errors.push(...validateLabelSelector(spec.selector, 'spec.selector'));
-  const storage = spec.resources?.requests?.['storage'];
-  if (storage === undefined) errors.push(required('spec.resources[storage]'));
-  else if (storage === '0' || storage.startsWith('-')) errors.push(invalid('spec.resources[storage]', storage, 'must be greater than zero'));
-  if (spec.storageClassName) errors.push(...checkSubdomain(spec.storageClassName, 'spec.storageClassName'));
-  return [...errors, ...checkOptionalOneOf(spec.volumeMode, ['Block', 'Filesystem'], 'spec.volumeMode')];
+const modesOf = (spec: { accessModes?: readonly string[] }): readonly string[] => spec.accessModes ?? [];
+
+/** The access modes of a volume or a claim, each by itself and all together. */
+export function checkAccessModes(spec: { accessModes?: readonly string[] }, field: string): FieldError[] {
+  const known = modesOf(spec).filter((mode) => ACCESS_MODES.includes(mode));
+  const isMixed = known.includes('ReadWriteOncePod') && known.some((mode) => mode !== 'ReadWriteOncePod');
+  return [
+    ...modesOf(spec).flatMap((mode) => (ACCESS_MODES.includes(mode) ? [] : [notSupported(field, mode, ACCESS_MODES)])),
+    ...(isMixed ? [forbidden(field, 'may not use ReadWriteOncePod with other access modes')] : []),
+  ];
 }
 
-/** The spec with Go's names and order, as messages print it (pkg/apis/core/types.go). */
-function internalSpec(spec: PersistentVolumeClaimSpec): string[] {
-  const { limits = null, requests = null } = spec.resources ?? {};
-  const shown = {
-    AccessModes: spec.accessModes ?? null,
-    Selector: spec.selector ?? null,
-    Resources: { Limits: limits, Requests: requests },
-    VolumeName: spec.volumeName ?? '',
-    StorageClassName: spec.storageClassName ?? null,
-    VolumeMode: spec.volumeMode ?? null,
-    DataSource: spec.dataSource ?? null,
-    DataSourceRef: spec.dataSourceRef ?? null,
-    VolumeAttributesClassName: spec.volumeAttributesClassName ?? null,
-  };
-  return JSON.stringify(shown, null, 1).split('\n');
+/** Upstream: validateDataSource. */
+function checkDataSource({ name, kind, apiGroup }: TypedLocalObjectReference, field: string): FieldError[] {
+  return [
+    ...(name ? [] : [required(`${field}.name`)]),
+    ...(kind ? [] : [required(`${field}.kind`)]),
+    ...(apiGroup || kind === CLAIM ? [] : [invalid(field, kind ?? '', `must be '${CLAIM}' when referencing the default apiGroup`)]),
+    ...(apiGroup ? checkSubdomain(apiGroup, `${field}.apiGroup`) : []),
+  ];
+}
+
+function checkDataSources({ dataSource, dataSourceRef }: PersistentVolumeClaimSpec, field: string): FieldError[] {
+  const { namespace } = dataSourceRef ?? {};
+  const errors = dataSource ? checkDataSource(dataSource, `${field}.dataSource`) : [];
+  if (dataSourceRef) errors.push(...checkDataSource(dataSourceRef, `${field}.dataSourceRef`));
+  if (namespace) errors.push(...checkLabelName(namespace, `${field}.dataSourceRef.namespace`));
+  if (!dataSource || !dataSourceRef) return errors;
+  if (namespace) return [...errors, invalid(field, {}, 'may not be specified when dataSourceRef.namespace is specified')];
+  const same = (['apiGroup', 'kind', 'name'] as const).every((key) => (dataSource[key] ?? '') === (dataSourceRef[key] ?? ''));
+  return same ? errors : [...errors, invalid(field, {}, 'must match dataSourceRef')];
+}
+
+/** Upstream: ValidatePersistentVolumeClaimSpec. */
+export function validateClaimSpec(spec: PersistentVolumeClaimSpec, field: string): FieldError[] {
+  const { selector, resources, storageClassName, volumeMode, volumeAttributesClassName } = spec;
+  const place = at(`${field}.resources`, 'storage');
+  const storage = resources?.requests?.['storage'];
+  const isPositive = storage !== undefined && parseQuantity(storage).nano > 0n;
+  return [
+    ...(modesOf(spec).length ? [] : [required(`${field}.accessModes`, 'at least 1 access mode is required')]),
+    ...validateLabelSelector(selector, `${field}.selector`),
+    ...checkAccessModes(spec, `${field}.accessModes`),
+    ...(storage === undefined ? [required(place)] : isPositive ? [] : [invalid(place, storage, 'must be greater than zero')]),
+    ...(storageClassName ? checkSubdomain(storageClassName, `${field}.storageClassName`) : []),
+    ...checkOptionalOneOf(volumeMode, ['Block', 'Filesystem'], `${field}.volumeMode`),
+    ...checkDataSources(spec, field),
+    ...(volumeAttributesClassName ? checkSubdomain(volumeAttributesClassName, `${field}.volumeAttributesClassName`) : []),
+  ];
 }
 
 /** Upstream: ValidatePersistentVolumeClaimUpdate: a bound claim may grow; an unbound one is bound once. */
 function validateUpdate(object: PersistentVolumeClaim, old: PersistentVolumeClaim): FieldError[] {
-  const errors = validate(object);
+  const errors: FieldError[] = [];
   const comparable: PersistentVolumeClaimSpec = { ...object.spec };
   if (!old.spec.volumeName && comparable.volumeName) delete comparable.volumeName;
   const bound = old.status.phase === 'Bound';
@@ -65,9 +86,14 @@ function validateUpdate(object: PersistentVolumeClaim, old: PersistentVolumeClai
     delete comparable.volumeAttributesClassName;
     if (old.spec.volumeAttributesClassName !== undefined) comparable.volumeAttributesClassName = old.spec.volumeAttributesClassName;
   }
-  if (!isDeepStrictEqual(comparable, old.spec)) {
+  if (!deepEqual(comparable, old.spec)) {
     const words = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
-    errors.push(forbidden('spec', `${words}\n${unifiedDifference(internalSpec(old.spec), internalSpec(comparable))}`));
+    errors.push(
+      forbidden(
+        'spec',
+        `${words}\n${internalDifference(asInternal('PersistentVolumeClaimSpec', old.spec), asInternal('PersistentVolumeClaimSpec', comparable))}`,
+      ),
+    );
   }
   if (bound && now !== undefined && before !== undefined && compareQuantities(now, before) < 0) {
     const capacity = old.status.capacity?.['storage'];
@@ -90,8 +116,9 @@ export const persistentVolumeClaim: KindBehaviour<PersistentVolumeClaim> = {
   prepareForCreate: (object) => {
     object.status = { phase: 'Pending' };
   },
-  validate,
+  validate: ({ spec }) => validateClaimSpec(spec, 'spec'),
   validateUpdate,
+  revalidates: 'first',
   row: ({ metadata, spec, status }, nowMs) => [
     metadata.name ?? '',
     metadata.deletionTimestamp ? 'Terminating' : (status.phase ?? ''),

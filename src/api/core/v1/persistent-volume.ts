@@ -73,7 +73,6 @@ function validate({ spec }: PersistentVolume): FieldError[] {
 function validateUpdate(object: PersistentVolume, old: PersistentVolume): FieldError[] {
   const isSameVolume = SOURCES.every((source) => deepEqual(object.spec[source], old.spec[source]));
   return [
-    ...validate(object),
     ...(isSameVolume ? [] : [forbidden('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation')]),
     ...(object.spec.volumeMode === old.spec.volumeMode ? [] : [invalid('spec.volumeMode', object.spec.volumeMode, 'field is immutable')]),
   ];
@@ -95,6 +94,7 @@ export const persistentVolume: KindBehaviour<PersistentVolume> = {
   },
   validate,
   validateUpdate,
+  revalidates: 'first',
   row: ({ metadata, spec, status }, nowMs) => [
     metadata.name ?? '',
     spec.capacity?.['storage'] ?? '',

@@ -13,6 +13,5 @@ export const podTemplate: KindBehaviour<PodTemplate> = {
   hasGeneration: true,
   setDefaults: ({ template }) => setTemplateDefaults(template),
   validate: ({ template }) => validatePodTemplate(template, 'template'),
-  validateUpdate: ({ template }) => validatePodTemplate(template, 'template'),
   row: ({ metadata, template }) => [metadata.name ?? '', ...templateCells(template.spec), selectorFromMap(template.metadata?.labels).toString() || '<none>'],
 };

@@ -15,7 +15,7 @@ function validate({ spec }: ReplicationController): FieldError[] {
     ...checkNonNegative(spec.minReadySeconds, 'spec.minReadySeconds'),
     ...(Object.keys(spec.selector ?? {}).length ? [] : [required('spec.selector')]),
     ...checkNonNegative(spec.replicas, 'spec.replicas'),
-    ...validateTemplateFor(spec.template, selectorFromMap(spec.selector), 'spec.template', 'ReplicationController'),
+    ...validateTemplateFor(spec.template, selectorFromMap(spec.selector), 'ReplicationController'),
   ];
 }
 
@@ -44,6 +44,7 @@ export const replicationController: KindBehaviour<ReplicationController> = {
   },
   validate,
   validateUpdate: validate,
+  revalidates: 'first',
   validateStatusUpdate: ({ status }) => checkReplicaSetCounts({ ...status }, COUNTS),
   warnings: ({ metadata }, old) => (old ? [] : ownerNameWarnings(metadata.name)),
   row: ({ metadata, spec, status }, nowMs) => [

@@ -11,7 +11,6 @@ import { checkImmutable } from './immutable-data.ts';
 const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.io/dockercfg': ['.dockercfg'],
   'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
-  'kubernetes.io/ssh-auth': ['ssh-privatekey'],
   'kubernetes.io/tls': ['tls.crt', 'tls.key'],
 };
 const ACCOUNT_NAME = 'kubernetes.io/service-account.name';
@@ -29,6 +28,8 @@ function validate({ metadata, type = '', data }: Secret): FieldError[] {
   if (type === 'kubernetes.io/basic-auth' && data?.['username'] === undefined && data?.['password'] === undefined) {
     errors.push(required(at('data', 'username')), required(at('data', 'password')));
   }
+  // An empty private key counts as none.
+  if (type === 'kubernetes.io/ssh-auth' && !data?.['ssh-privatekey']) errors.push(required(at('data', 'ssh-privatekey')));
   for (const key of REQUIRED_KEYS[type] ?? []) {
     const value = data?.[key];
     if (value === undefined) errors.push(required(at('data', key)));
@@ -63,8 +64,8 @@ export const secret: KindBehaviour<Secret> = {
   validateUpdate: (object, old) => [
     ...(object.type === old.type ? [] : [invalid('type', object.type, 'field is immutable')]),
     ...checkImmutable(object, old, ['data']),
-    ...validate(object),
   ],
+  revalidates: 'last',
   row: ({ metadata, type, data }, nowMs) => [metadata.name ?? '', type ?? '', Object.keys(data ?? {}).length, age(metadata.creationTimestamp, nowMs)],
   selectableFields: { type: ({ type }) => type ?? '' },
 };

@@ -8,6 +8,7 @@ export const serviceAccount: KindBehaviour<ServiceAccount> = {
   version: 'v1',
   kind: 'ServiceAccount',
   returnsDeleted: true,
+  revalidates: 'last',
   prepareForCreate: (object) => {
     if (object.secrets) object.secrets = object.secrets.map(({ name }) => (name === undefined ? {} : { name }));
   },

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { deepEqual } from '../../equality.ts';
 import { at, duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.ts';
 import type { Service, ServicePort, ServiceSpec } from '../../generated/types/core.v1.ts';
 import { ipFamily, isCIDR } from '../../ip-address.ts';
@@ -167,12 +167,8 @@ export function validateServiceUpdate(object: Service, old: Service): FieldError
   const now = object.spec.clusterIPs ?? [];
   const same = old.spec.type !== 'ExternalName' && object.spec.type !== 'ExternalName';
   if (same && before[0] && now[0] !== before[0]) errors.push(invalid('spec.clusterIPs[0]', now, 'may not change once set'));
-  if (
-    old.spec.type === 'LoadBalancer' &&
-    object.spec.type === 'LoadBalancer' &&
-    !isDeepStrictEqual(old.spec.loadBalancerClass, object.spec.loadBalancerClass)
-  ) {
+  if (old.spec.type === 'LoadBalancer' && object.spec.type === 'LoadBalancer' && !deepEqual(old.spec.loadBalancerClass, object.spec.loadBalancerClass)) {
     errors.push(invalid('spec.loadBalancerClass', object.spec.loadBalancerClass, 'may not change once set'));
   }
-  return [...errors, ...validateService(object)];
+  return errors;
 }

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { age } from '../../duration.ts';
+import { deepEqual } from '../../equality.ts';
 import type { Service, ServiceSpec } from '../../generated/types/core.v1.ts';
 import type { KindBehaviour } from '../../kind.ts';
 import { selectorFromMap } from '../../labels.ts';
@@ -40,14 +40,14 @@ const isBalanced = ({ spec }: Service): boolean => spec.type === 'LoadBalancer';
 /** What only the former type had goes with it, unless the client changed it (upstream: dropTypeDependentFields). */
 function dropFieldsOfType(object: Service, old: Service): void {
   const drop = (needs: (service: Service) => boolean, fields: readonly (keyof ServiceSpec)[]): void => {
-    if (!needs(old) || needs(object) || !fields.every((field) => isDeepStrictEqual(object.spec[field], old.spec[field]))) return;
+    if (!needs(old) || needs(object) || !fields.every((field) => deepEqual(object.spec[field], old.spec[field]))) return;
     for (const field of fields) delete object.spec[field];
   };
   drop(hasClusterIP, ['clusterIP', 'clusterIPs']);
   drop(hasClusterIP, ['ipFamilies']);
   drop(hasClusterIP, ['ipFamilyPolicy']);
-  const nodePorts = ({ spec }: Service): number[] => (spec.ports ?? []).map(({ nodePort = 0 }) => nodePort);
-  if (hasNodePorts(old) && !hasNodePorts(object) && isDeepStrictEqual(new Set(nodePorts(object)), new Set(nodePorts(old)))) {
+  const nodePorts = ({ spec }: Service): string => [...new Set((spec.ports ?? []).map(({ nodePort = 0 }) => nodePort))].sort().join();
+  if (hasNodePorts(old) && !hasNodePorts(object) && nodePorts(object) === nodePorts(old)) {
     for (const port of object.spec.ports ?? []) delete port.nodePort;
   }
   drop(hasHealthCheckPort, ['healthCheckNodePort']);
@@ -89,6 +89,7 @@ export const service: KindBehaviour<Service> = {
   prepareForUpdate: dropFieldsOfType,
   validate: validateService,
   validateUpdate: validateServiceUpdate,
+  revalidates: 'last',
   row: (object, nowMs) => [
     object.metadata.name ?? '',
     object.spec.type ?? '',

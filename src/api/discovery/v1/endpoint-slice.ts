@@ -1,9 +1,12 @@
 import { age } from '../../duration.ts';
-import { at, duplicate, type FieldError, invalid, notSupported, required, tooMany } from '../../field-error.ts';
-import type { EndpointSlice } from '../../generated/types/discovery.v1.ts';
-import { ipFamily } from '../../ip-address.ts';
+import { deepEqual } from '../../equality.ts';
+import { at, duplicate, type FieldError, invalid, required, tooMany } from '../../field-error.ts';
+import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../generated/types/discovery.v1.ts';
+import { canonicalAddress, ipFamily } from '../../ip-address.ts';
 import type { KindBehaviour } from '../../kind.ts';
-import { checkIP, checkLabelName, checkOneOf, checkSubdomain } from '../../validation.ts';
+import { validateLabels } from '../../label-validation.ts';
+import { dns1123LabelFaults, dns1123SubdomainFaults, labelValueFaults, qualifiedNameFaults } from '../../names.ts';
+import { checkEndpointIP, checkIP, checkLabelName, checkOneOf, checkOptionalOneOf, checkSubdomain, checkWith } from '../../validation.ts';
 
 const SHOWN = 3;
 
@@ -15,38 +18,96 @@ function brief(all: readonly string[]): string {
 const TYPES = ['FQDN', 'IPv4', 'IPv6'];
 const MAX_ENDPOINTS = 1000;
 const MAX_ADDRESSES = 100;
+const MAX_PORTS = 20_000;
+const MAX_TOPOLOGY_LABELS = 16;
+const MAX_HINTS = 8;
 
-function checkAddress(address: string, type: string, field: string): FieldError[] {
-  if (type === 'FQDN') return checkSubdomain(address, field);
-  const wanted = type === 'IPv4' ? 4 : 6;
-  if (ipFamily(address) === undefined) return checkIP(address, field);
-  return ipFamily(address) === wanted ? [] : [invalid(field, address, `must be a valid ${type} address`)];
+/** Upstream: IsFullyQualifiedDomainName. */
+function checkDomainName(name: string, field: string): FieldError[] {
+  if (!name) return [required(field)];
+  const domain = name.replace(/\.$/, '');
+  const faults = dns1123SubdomainFaults(domain);
+  if (faults.length) return [invalid(field, domain, faults.join(','))];
+  const labels = domain.split('.');
+  if (labels.length < 2) return [invalid(field, domain, 'should be a domain with at least two segments separated by dots')];
+  const wrong = labels.find((label) => dns1123LabelFaults(label).length > 0);
+  return wrong === undefined ? [] : [invalid(field, wrong, dns1123LabelFaults(wrong).join(','))];
 }
 
-/** Upstream: ValidateEndpointSlice. */
-function validate({ addressType, endpoints, ports }: EndpointSlice): FieldError[] {
-  const errors: FieldError[] = [];
-  if (!addressType) errors.push(required('addressType'));
-  else if (!TYPES.includes(addressType)) errors.push(notSupported('addressType', addressType, TYPES));
-  if ((endpoints ?? []).length > MAX_ENDPOINTS) errors.push(tooMany('endpoints', endpoints.length, MAX_ENDPOINTS));
-  (endpoints ?? []).forEach(({ addresses = [] }, index) => {
-    const path = `${at('endpoints', index)}.addresses`;
-    if (addresses.length === 0) errors.push(required(path, 'must contain at least 1 address'));
-    else if (addresses.length > MAX_ADDRESSES) errors.push(tooMany(path, addresses.length, MAX_ADDRESSES));
-    if (TYPES.includes(addressType))
-      addresses.forEach((address, i) => {
-        errors.push(...checkAddress(address, addressType, at(path, i)));
-      });
-  });
+/** A fault of the family is told at the list, all others at the address. */
+function checkAddress(address: string, { addressType: type, metadata }: EndpointSlice, field: string, index: number): FieldError[] {
+  const path = at(field, index);
+  if (type === 'FQDN') return checkDomainName(address, path);
+  if (type !== 'IPv4' && type !== 'IPv6') return [];
+  const family = ipFamily(address);
+  if (family === undefined) return checkIP(address, path);
+  if (type === 'IPv6') {
+    const canonical = canonicalAddress(address);
+    if (family === 6 && canonical.includes('.')) return [invalid(path, address, 'must not be an IPv4-mapped IPv6 address')];
+    if (canonical !== address) return [invalid(path, address, `must be in canonical form (${JSON.stringify(canonical)})`)];
+  }
+  const errors = family === (type === 'IPv4' ? 4 : 6) ? [] : [invalid(field, address, `must be an ${type} address`)];
+  return [...errors, ...checkEndpointIP(address, path, metadata)];
+}
+
+function checkHints({ forZones = [], forNodes = [] }: EndpointHints, field: string): FieldError[] {
+  const named = (hints: readonly { name: string }[], path: string, faults: (name: string) => string[]): FieldError[] => {
+    if (hints.length > MAX_HINTS) return [tooMany(path, hints.length, MAX_HINTS)];
+    return hints.flatMap(({ name = '' }, index) => {
+      const place = `${at(path, index)}.name`;
+      const isTwice = hints.findIndex((other) => (other.name ?? '') === name) < index;
+      return [...(isTwice ? [duplicate(place, name)] : []), ...checkWith(faults, name, place)];
+    });
+  };
+  const zones = named(forZones, `${field}.forZones`, labelValueFaults);
+  if (forZones.length > MAX_HINTS) return zones;
+  return [...zones, ...named(forNodes, `${field}.forNodes`, dns1123SubdomainFaults)];
+}
+
+function checkEndpoint({ addresses = [], nodeName, deprecatedTopology = {}, hostname, hints }: Endpoint, slice: EndpointSlice, field: string): FieldError[] {
+  const path = `${field}.addresses`;
+  const topology = Object.keys(deprecatedTopology).length;
+  return [
+    ...(addresses.length === 0 ? [required(path, 'must contain at least 1 address')] : []),
+    ...(addresses.length > MAX_ADDRESSES ? [tooMany(path, addresses.length, MAX_ADDRESSES)] : []),
+    ...addresses.flatMap((address, index) => checkAddress(address, slice, path, index)),
+    ...(nodeName === undefined ? [] : checkSubdomain(nodeName, `${field}.nodeName`)),
+    ...(topology > MAX_TOPOLOGY_LABELS ? [tooMany(`${field}.deprecatedTopology`, topology, MAX_TOPOLOGY_LABELS)] : []),
+    ...validateLabels(deprecatedTopology, `${field}.deprecatedTopology`),
+    ...(hostname === undefined ? [] : checkLabelName(hostname, `${field}.hostname`)),
+    ...(hints ? checkHints(hints, `${field}.hints`) : []),
+  ];
+}
+
+function checkEndpoints(slice: EndpointSlice): FieldError[] {
+  const endpoints = slice.endpoints ?? [];
+  if (endpoints.length > MAX_ENDPOINTS) return [tooMany('endpoints', endpoints.length, MAX_ENDPOINTS)];
+  return endpoints.flatMap((endpoint, index) => checkEndpoint(endpoint, slice, at('endpoints', index)));
+}
+
+function checkPorts(ports: readonly EndpointPort[]): FieldError[] {
+  if (ports.length > MAX_PORTS) return [tooMany('ports', ports.length, MAX_PORTS)];
   const names = new Set<string>();
-  (ports ?? []).forEach(({ name = '', protocol }, index) => {
+  return ports.flatMap(({ name = '', protocol, appProtocol }, index) => {
     const path = at('ports', index);
-    if (name) errors.push(...checkLabelName(name, `${path}.name`));
-    if (names.has(name)) errors.push(duplicate(`${path}.name`, name));
+    const isTwice = names.has(name);
     names.add(name);
-    errors.push(...checkOneOf(protocol, ['SCTP', 'TCP', 'UDP'], `${path}.protocol`));
+    return [
+      ...(name ? checkLabelName(name, `${path}.name`) : []),
+      ...(isTwice ? [duplicate(`${path}.name`, name)] : []),
+      ...checkOptionalOneOf(protocol, ['SCTP', 'TCP', 'UDP'], `${path}.protocol`),
+      ...(appProtocol === undefined ? [] : checkWith(qualifiedNameFaults, appProtocol, `${path}.appProtocol`)),
+    ];
   });
-  return errors;
+}
+
+/** Upstream: ValidateEndpointSlice; endpoints that are as they were are let be. */
+function validate(slice: EndpointSlice, old?: EndpointSlice): FieldError[] {
+  return [
+    ...checkOneOf(slice.addressType, TYPES, 'addressType'),
+    ...checkPorts(slice.ports ?? []),
+    ...(old && deepEqual(slice.endpoints, old.endpoints) ? [] : checkEndpoints(slice)),
+  ];
 }
 
 /** Upstream: pkg/apis/discovery/v1/defaults.go, pkg/registry/discovery/endpointslice/strategy.go. */
@@ -62,10 +123,8 @@ export const endpointSlice: KindBehaviour<EndpointSlice> = {
     }
   },
   validate,
-  validateUpdate: (object, old) => [
-    ...validate(object),
-    ...(object.addressType === old.addressType ? [] : [invalid('addressType', object.addressType, 'field is immutable')]),
-  ],
+  validateUpdate: ({ addressType }, old) => (addressType === old.addressType ? [] : [invalid('addressType', addressType ?? '', 'field is immutable')]),
+  revalidates: 'alone',
   row: ({ metadata, addressType, ports, endpoints }, nowMs) => [
     metadata.name ?? '',
     addressType,

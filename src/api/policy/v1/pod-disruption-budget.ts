@@ -45,8 +45,8 @@ export const podDisruptionBudget: KindBehaviour<PodDisruptionBudget> = {
   prepareForCreate: (object) => {
     object.status = { disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 };
   },
+  metadataRules: 'none',
   validate,
-  validateUpdate: validate,
   validateStatusUpdate: ({ status }) => checkCounts({ ...status }, ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'], []),
   row: ({ metadata, spec, status }, nowMs) => [
     metadata.name ?? '',

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { age } from '../../duration.ts';
+import { deepEqual } from '../../equality.ts';
 import { type FieldError, forbidden, invalid, required } from '../../field-error.ts';
 import type { StorageClass } from '../../generated/types/storage.v1.ts';
 import type { KindBehaviour } from '../../kind.ts';
@@ -21,7 +21,7 @@ function validate({ provisioner, reclaimPolicy, volumeBindingMode }: StorageClas
 function validateUpdate(object: StorageClass, old: StorageClass): FieldError[] {
   const errors = validate(object);
   for (const key of ['parameters', 'provisioner', 'reclaimPolicy'] as const) {
-    if (!isDeepStrictEqual(object[key] ?? {}, old[key] ?? {})) errors.push(forbidden(key, `updates to ${key} are forbidden.`));
+    if (!deepEqual(object[key] ?? {}, old[key] ?? {})) errors.push(forbidden(key, `updates to ${key} are forbidden.`));
   }
   if (object.volumeBindingMode !== old.volumeBindingMode) errors.push(invalid('volumeBindingMode', object.volumeBindingMode, 'field is immutable'));
   return errors;

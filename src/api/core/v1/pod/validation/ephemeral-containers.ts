@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { deepEqual } from '../../../../equality.ts';
 import { type FieldError, forbidden } from '../../../../field-error.ts';
 import type { Pod } from '../../../../generated/types/core.v1.ts';
 import { setPodSpecDefaults } from '../defaults.ts';
@@ -25,7 +25,7 @@ export function checkKept({ spec }: Pod, old: Pod): FieldError[] {
   return (old.spec.ephemeralContainers ?? []).flatMap((before) => {
     const now = (spec.ephemeralContainers ?? []).find(({ name }) => name === before.name);
     if (!now) return [forbidden(FIELD, `existing ephemeral containers "${before.name}" may not be removed\n`)];
-    return isDeepStrictEqual(now, before) ? [] : [forbidden(FIELD, `existing ephemeral containers "${before.name}" may not be changed\n`)];
+    return deepEqual(now, before) ? [] : [forbidden(FIELD, `existing ephemeral containers "${before.name}" may not be changed\n`)];
   });
 }
 

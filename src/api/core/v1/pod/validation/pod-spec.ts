@@ -113,9 +113,9 @@ export function checkPodOnly(spec: PodSpec, field: string): FieldError[] {
 export function validatePodTemplate(template: PodTemplateSpec, field: string): FieldError[] {
   const { metadata = {}, spec } = template;
   const errors = [
-    ...validateLabels(metadata.labels, `${field}.metadata.labels`),
-    ...validateAnnotations(metadata.annotations, `${field}.metadata.annotations`),
-    ...checkPodAnnotations(metadata, `${field}.metadata.annotations`),
+    ...validateLabels(metadata.labels, `${field}.labels`),
+    ...validateAnnotations(metadata.annotations, `${field}.annotations`),
+    ...checkPodAnnotations(metadata, `${field}.annotations`),
     ...validatePodSpec(spec, `${field}.spec`, { isPod: false }),
   ];
   if (spec.ephemeralContainers?.length) errors.push(forbidden(`${field}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template'));

@@ -1,9 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
+import { deepEqual } from '../../../../equality.ts';
 import { at, type FieldError, forbidden, invalid } from '../../../../field-error.ts';
 import type { Container, Pod, PodSpec, ResourceRequirements } from '../../../../generated/types/core.v1.ts';
+import { internalDifference } from '../../internal-difference.ts';
+import { internalPodSpec } from '../../internal-types.ts';
 import { setPodOnlyDefaults, setPodSpecDefaults } from '../defaults.ts';
 import { qosClass } from '../quality-of-service.ts';
-import { podSpecDifference } from './difference.ts';
 import { validatePod } from './update.ts';
 
 const RESIZABLE = ['cpu', 'memory'];
@@ -94,7 +95,7 @@ export function validatePodResize(pod: Pod, old: Pod): FieldError[] {
     });
   }
   const comparable = withOldAmounts(pod.spec, old.spec);
-  if (!isDeepStrictEqual(comparable, old.spec))
-    errors.push(forbidden('spec', `only cpu and memory resources are mutable\n${podSpecDifference(old.spec, comparable)}`));
+  if (!deepEqual(comparable, old.spec))
+    errors.push(forbidden('spec', `only cpu and memory resources are mutable\n${internalDifference(internalPodSpec(old.spec), internalPodSpec(comparable))}`));
   return errors;
 }

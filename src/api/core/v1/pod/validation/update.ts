@@ -1,7 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
+import { deepEqual } from '../../../../equality.ts';
 import { at, type FieldError, forbidden, invalid, required } from '../../../../field-error.ts';
 import type { Container, Pod, PodSpec, Toleration } from '../../../../generated/types/core.v1.ts';
-import { podSpecDifference } from './difference.ts';
+import { internalDifference } from '../../internal-difference.ts';
+import { internalPodSpec } from '../../internal-types.ts';
 import { checkKept } from './ephemeral-containers.ts';
 import { checkPodAnnotations, checkPodOnly, validatePodSpec } from './pod-spec.ts';
 
@@ -25,7 +26,7 @@ function checkDeadline(now: number | undefined, before: number | undefined): Fie
 }
 
 function checkAddedTolerations(now: readonly Toleration[], before: readonly Toleration[]): FieldError[] {
-  const kept = before.every((old) => now.some((toleration) => isDeepStrictEqual(withoutSeconds(old), withoutSeconds(toleration))));
+  const kept = before.every((old) => now.some((toleration) => deepEqual(withoutSeconds(old), withoutSeconds(toleration))));
   return kept ? [] : [forbidden('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')];
 }
 
@@ -72,8 +73,13 @@ export function validatePodUpdate(pod: Pod, old: Pod): FieldError[] {
     errors.push(...checkAddedTolerations(pod.spec.tolerations ?? [], old.spec.tolerations ?? []));
   errors.push(...checkGates(pod, old), ...checkKept(pod, old));
   const comparable = munged(pod.spec, old.spec);
-  if (!isDeepStrictEqual(comparable, old.spec)) {
-    errors.push(forbidden('spec', `pod updates may not change fields other than ${CHANGEABLE}\n${podSpecDifference(old.spec, comparable)}`));
+  if (!deepEqual(comparable, old.spec)) {
+    errors.push(
+      forbidden(
+        'spec',
+        `pod updates may not change fields other than ${CHANGEABLE}\n${internalDifference(internalPodSpec(old.spec), internalPodSpec(comparable))}`,
+      ),
+    );
   }
   return errors;
 }

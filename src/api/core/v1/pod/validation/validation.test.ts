@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Pod } from '../../../../generated/types/core.v1.ts';
+import { unifiedDifference } from '../../internal-difference.ts';
 import { pod } from '../../pod.ts';
-import { unifiedDifference } from './difference.ts';
 
 function made(spec: object): Pod {
   const object = {

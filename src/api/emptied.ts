@@ -1,0 +1,21 @@
+/**
+ * Lists and maps that a client wrote empty. In memory Go tells them from absent ones, in JSON it does not: an object here has
+ * neither, and messages that print one ask for what was there.
+ */
+const EMPTIED = Symbol('emptied');
+
+type Emptied = Record<string, unknown>;
+
+/** Notes that the field of this object was given, and empty. A copy by spreading has the note as well. */
+export function markEmptied(owner: object, field: string, value: unknown): void {
+  const marked = owner as { [EMPTIED]?: Emptied };
+  marked[EMPTIED] = { ...marked[EMPTIED], [field]: value };
+}
+
+/** The value as Go would print it: what is there, `[]` or `{}` where that was given, null where nothing was. */
+export function asGiven<T extends object, K extends keyof T & string>(owner: T | undefined, field: K): NonNullable<T[K]> | [] | Record<string, never> | null {
+  const value = owner?.[field];
+  if (value !== undefined && value !== null) return value;
+  const emptied = (owner as { [EMPTIED]?: Emptied } | undefined)?.[EMPTIED];
+  return (emptied?.[field] as [] | Record<string, never> | undefined) ?? null;
+}
