@@ -1,3 +1,5 @@
+import { stringifyExact } from '../lib/exact-json.ts';
+
 /** A JSON value as Go's `%v` prints it: `map[image:x name:c]`, keys sorted. */
 export function goText(value: unknown, numberText: (value: number) => string = String): string {
   if (value === null || value === undefined) return '<nil>';
@@ -18,7 +20,7 @@ function literal(value: unknown): string {
   if (value === null || value === undefined) return 'interface {}(nil)';
   if (typeof value === 'number') return goNumber(value);
   if (Array.isArray(value)) return `[]interface {}{${value.map(literal).join(', ')}}`;
-  if (typeof value !== 'object') return JSON.stringify(value);
+  if (typeof value !== 'object') return stringifyExact(value);
   return `map[string]interface {}{${sorted(value)
     .map(([key, inner]) => `${JSON.stringify(key)}:${literal(inner)}`)
     .join(', ')}}`;

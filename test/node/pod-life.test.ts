@@ -17,6 +17,7 @@ test('KUB-50, KUB-51: a pod runs and is ready at once, with one write of its sta
   const pod = await fixture.pod();
   expect(pod?.spec.nodeName).toMatch(/^node-/);
   expect(pod?.status.phase).toBe('Running');
+  expect(pod?.metadata.generation).toBe(1);
   expect(pod?.status.podIP).toMatch(/^10\.244\./);
   expect(pod?.status.conditions?.map((c) => `${c.type}=${c.status}`).sort()).toEqual([
     'ContainersReady=True',

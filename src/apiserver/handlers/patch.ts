@@ -3,6 +3,7 @@ import { goText } from '../../api/go-text.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { ApiRequest } from '../../api/request.ts';
 import { invalid, StatusError, tooLarge } from '../../api/status.ts';
+import { stringifyExact } from '../../lib/exact-json.ts';
 import { type BodyDecoder, type DecodedBody, type DecodeTarget, type FieldValidation, mediaType } from '../decode/body.ts';
 import { decodeUtf8, parseJson } from '../decode/json.ts';
 import { parseYaml } from '../decode/yaml.ts';
@@ -47,7 +48,7 @@ function patchWith(request: ApiRequest, merge: (target: DecodeTarget, document: 
     type: 'patch',
     apply(current, { bodies, target, namespaced, fieldValidation }) {
       const patched = merge(target, current, body);
-      const refuse = (why: string): StatusError => doesNotFit(JSON.stringify(patched), why);
+      const refuse = (why: string): StatusError => doesNotFit(stringifyExact(patched), why);
       return inPlace(bodies.decodeValue(patched, target, { fieldValidation, refuse }), current, namespaced);
     },
   };

@@ -19,10 +19,10 @@ export function own(write: Write, nowMs: number): Write {
   return { ...write, object: { ...write.object, metadata: { ...metadata, ...(managedFields?.length ? { managedFields } : {}) } } };
 }
 
-/** The generation counts changes of everything but metadata and status. */
+/** The generation counts changes of everything but metadata and status; that a pod has got a node is none (registry/core/pod/storage: assignPod). */
 export function countGeneration(write: Write): Write {
   const { resource, subresource, object, old } = write;
-  if (!resource.hasGeneration || !old) return write;
+  if (!resource.hasGeneration || !old || subresource === 'binding') return write;
   const annotationsCount = resource.behaviour.generationCountsAnnotations && !subresource && !deepEqual(object.metadata.annotations, old.metadata.annotations);
   if (!annotationsCount && deepEqual(essence(object), essence(old))) return write;
   return { ...write, object: { ...object, metadata: { ...object.metadata, generation: (old.metadata.generation ?? 0) + 1 } } };

@@ -1,3 +1,5 @@
+import { stringifyExact } from '../../../lib/exact-json.ts';
+
 const CONTEXT = 3;
 /** In a text of so many lines, those that make up more than a hundredth of it are no landmarks. */
 const MANY_LINES = 200;
@@ -98,6 +100,6 @@ export function unifiedDifference(before: readonly string[], after: readonly str
 
 /** How upstream shows what of an internal type may not change: its JSON, line by line. */
 export function internalDifference(before: object, after: object): string {
-  const lines = (value: object): string[] => JSON.stringify(value, null, 1).split('\n');
+  const lines = (value: object): string[] => stringifyExact(value, 1).split('\n');
   return unifiedDifference(lines(before), lines(after));
 }

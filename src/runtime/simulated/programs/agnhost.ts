@@ -138,6 +138,7 @@ export const agnhost: Program = function* (process) {
   const options = optionsOf(args);
   switch (command) {
     case 'pause':
+      process.stdout('Paused\n');
       return yield* forEver();
     case 'mounttest':
       return yield* mountTest(process, options);

@@ -173,6 +173,23 @@ const UTILITIES: Readonly<Record<string, Utility>> = {
     if (args.length === 0) process.stdout(process.stdin);
     return each(process, 'cat', args, (path) => process.stdout(path.endsWith('/-') ? process.stdin : process.files.read(path).toString()));
   },
+  /** Prints columns: `{print $1, $3}` is all that it understands. */
+  awk(process, [script = '', ...paths]) {
+    const columns = /^\s*\{\s*print\s+([^}]*)\}\s*$/
+      .exec(script)?.[1]
+      ?.split(',')
+      .map((column) => /^\s*\$(\d+)\s*$/.exec(column)?.[1]);
+    if (!columns || columns.includes(undefined)) {
+      process.stderr(`awk: ${script}: only {print $1, $2 …} is understood\n`);
+      return 1;
+    }
+    const { text, code } = input(process, 'awk', paths);
+    for (const line of linesOf(text)) {
+      const fields = [line.replace(/\n$/, ''), ...line.trim().split(/\s+/)];
+      process.stdout(`${columns.map((column) => fields[Number(column)] ?? '').join(' ')}\n`);
+    }
+    return code;
+  },
   ls: list,
   grep,
   head(process, args) {

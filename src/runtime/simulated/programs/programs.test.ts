@@ -54,6 +54,7 @@ test.each<[script: string, Partial<CommandOutcome>]>([
   ["printf '%s-%s\\n' a b", { stdout: 'a-b\n' }],
   ['nope; echo $?', { stdout: '127\n', stderr: 'sh: nope: not found\n' }],
   ['exec echo last; echo never', { stdout: 'last\n' }],
+  ["f=/tmp/n; count=$(echo hello >> $f ; wc -l $f | awk {'print $1'}); echo $count }", { stdout: '1 }\n' }],
   ['echo a # a comment', { stdout: 'a\n' }],
   ['{ echo a; echo b; } > /tmp/g; cat /tmp/g', { stdout: 'a\nb\n' }],
   ['echo $((2 * (3 + 4) % 5)) $((1 < 2))', { stdout: '4 1\n' }],

@@ -12,7 +12,7 @@ export function programsWith(otherwise: Program): Programs {
     find(path) {
       const name = path.replace(/^\/(?:(?:usr\/)?(?:local\/)?s?bin\/)?/, '');
       if (SHELLS.includes(name)) return shell(programs);
-      return name === 'agnhost' ? agnhost : busybox(name);
+      return /^agnhost(-2)?$/.test(name) ? agnhost : busybox(name);
     },
   };
   return programs;

@@ -3,7 +3,7 @@ import type { Command, Part, Redirect, Script, Step, Word } from './syntax.ts';
 /** A script that is not one, or says more than this shell understands. */
 export class ShellSyntaxError extends Error {}
 
-const OPERATOR = /^(?:&&|\|\||;;|[;|&(){}\n])/;
+const OPERATOR = /^(?:&&|\|\||;;|[;|&()\n])/;
 const REDIRECT = /^(\d?)(>>|>&|>|<)/;
 const NAME = /^[A-Za-z_]\w*/;
 const RESERVED = new Set(['if', 'then', 'elif', 'else', 'fi', 'while', 'until', 'for', 'do', 'done', '{', '}', '!']);
@@ -161,7 +161,7 @@ class Parser {
     const parts: Part[] = [];
     for (;;) {
       const rest = this.#rest();
-      if (rest === '' || /^\s/.test(rest) || (OPERATOR.test(rest) && !/^[{}]./.test(rest)) || /^[<>]/.test(rest)) break;
+      if (rest === '' || /^\s/.test(rest) || OPERATOR.test(rest) || /^[<>]/.test(rest)) break;
       if (parts.length === 0 && rest.startsWith('#')) {
         this.#match(/^[^\n]*/);
         break;

@@ -1,3 +1,4 @@
+import { stringifyExact } from '../../../../lib/exact-json.ts';
 import { deepEqual } from '../../../equality.ts';
 import { type FieldError, invalid, notSupported, required, tooLong, tooMany, typeInvalid } from '../../../field-error.ts';
 import { sortedEntries } from '../../../validation.ts';
@@ -54,7 +55,7 @@ function typeFaults(value: unknown, schema: JSONSchemaProps, path: string): Valu
 
 function enumFaults(value: unknown, { enum: values = [] }: JSONSchemaProps, path: string): ValueFault[] {
   if (values.length === 0 || values.some((one) => deepEqual(one, value))) return [];
-  const shown = values.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
+  const shown = values.map((one) => (typeof one === 'string' ? one : stringifyExact(one)));
   return [{ path, at: (field) => notSupported(field, value, shown) }];
 }
 
