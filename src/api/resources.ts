@@ -17,6 +17,7 @@ import type {
   ServiceAccount,
 } from './generated/types/core.v1.ts';
 import type { EndpointSlice } from './generated/types/discovery.v1.ts';
+import type { RuntimeClass } from './generated/types/node.v1.ts';
 import type { PodDisruptionBudget } from './generated/types/policy.v1.ts';
 import type { PriorityClass } from './generated/types/scheduling.v1.ts';
 import type { KubeObject, Resource } from './object.ts';
@@ -48,4 +49,5 @@ export const Leases = resource<Lease>('coordination.k8s.io', 'v1', 'leases', 'Le
 export const EndpointSlices = resource<EndpointSlice>('discovery.k8s.io', 'v1', 'endpointslices', 'EndpointSlice');
 export const HorizontalPodAutoscalers = resource<HorizontalPodAutoscaler>('autoscaling', 'v2', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler');
 export const PodDisruptionBudgets = resource<PodDisruptionBudget>('policy', 'v1', 'poddisruptionbudgets', 'PodDisruptionBudget');
+export const RuntimeClasses = resource<RuntimeClass>('node.k8s.io', 'v1', 'runtimeclasses', 'RuntimeClass', false);
 export const PriorityClasses = resource<PriorityClass>('scheduling.k8s.io', 'v1', 'priorityclasses', 'PriorityClass', false);

@@ -5,10 +5,11 @@ import { limitRanger } from '../apiserver/admission/limit-ranger.ts';
 import { namespaceLifecycle } from '../apiserver/admission/namespace-lifecycle.ts';
 import { priority } from '../apiserver/admission/priority.ts';
 import { resourceQuota } from '../apiserver/admission/resource-quota.ts';
+import { runtimeClass } from '../apiserver/admission/runtime-class.ts';
 import { serviceAccount } from '../apiserver/admission/service-account.ts';
 import { serviceAddresses } from '../apiserver/admission/service-addresses.ts';
 
 /** The admission chain, in upstream's order; quotas come last, when nothing else can refuse any more. */
 export function admissionPlugins(): AdmissionPlugin[] {
-  return [namespaceLifecycle, limitRanger, serviceAccount, priority, defaultTolerationSeconds, serviceAddresses, certificates, resourceQuota()];
+  return [namespaceLifecycle, limitRanger, serviceAccount, priority, defaultTolerationSeconds, runtimeClass, serviceAddresses, certificates, resourceQuota()];
 }
