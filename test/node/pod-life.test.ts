@@ -279,3 +279,16 @@ test('KUB-13: a sandbox that cannot be made is tried again after ten seconds', a
   await fixture.clock.advance(200);
   expect((await fixture.pod())?.status.phase).toBe('Running');
 });
+
+test('a program that serves answers the probes itself', async () => {
+  fixture = await NodeFixture.start();
+  const probe = (path: string) => ({ httpGet: { path, port: 8080 }, periodSeconds: 1, failureThreshold: 1 });
+  const image = 'registry.example.com/agnhost:2.53';
+  const sick = { name: 'c', image, args: ['liveness'], readinessProbe: probe('/'), livenessProbe: { ...probe('/healthz'), initialDelaySeconds: 5 } };
+  await fixture.create({ containers: [sick] });
+  await fixture.clock.advance(5000);
+  expect((await fixture.pod())?.status.containerStatuses?.[0]).toMatchObject({ ready: true, restartCount: 0 });
+  await fixture.clock.advance(10_000);
+  expect((await fixture.pod())?.status.containerStatuses?.[0]?.restartCount).toBe(1);
+  expect((await fixture.events()).some((event) => event.endsWith('Liveness probe failed: HTTP probe failed with statuscode: 500'))).toBe(true);
+});

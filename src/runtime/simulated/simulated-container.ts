@@ -163,15 +163,24 @@ export class SimulatedContainer {
     return { ...outcome, known };
   }
 
+  /** Whether a simulated program answers HTTP at some port. */
+  get serves(): boolean {
+    return this.#servers.size > 0;
+  }
+
   /** What answers HTTP at a port of the container. */
   server(port: number): HttpAnswer | undefined {
     return this.running ? this.#servers.get(port) : undefined;
   }
 
+  /** Whether its settings say how probes of a kind go, whatever its programs would answer. */
+  isScripted(kind: 'startup' | 'readiness' | 'liveness'): boolean {
+    return this.settings[kind] !== undefined || (kind === 'readiness' && this.settings['ready-after'] !== undefined);
+  }
+
   /** Whether a probe of this kind would pass now. A course that is set decides; else the command, where it is one of ours. */
   probe(kind: 'startup' | 'readiness' | 'liveness', command: readonly string[] | undefined): ExecOutcome {
-    const scripted = this.settings[kind] !== undefined || (kind === 'readiness' && this.settings['ready-after'] !== undefined);
-    if (!scripted && command) {
+    if (!this.isScripted(kind) && command) {
       const outcome = this.execute(command);
       if (outcome.known) return outcome;
     }

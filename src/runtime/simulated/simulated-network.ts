@@ -20,6 +20,7 @@ export class SimulatedNetwork implements PodNetwork {
     if (!container?.running) return { ok: false, output: 'container is not running' };
     const command = action.type === 'exec' ? action.command : undefined;
     if (kind === 'postStart' || kind === 'preStop') return this.#hook(container, command, timeoutMs);
+    if (container.serves && !container.isScripted(kind) && action.type !== 'exec') return ask(container, action);
     const { exitCode, stdout, stderr } = container.probe(kind, command);
     if (exitCode === 0) return { ok: true, output: stdout };
     return { ok: false, output: failureOf(action, stdout + stderr) };
@@ -31,6 +32,21 @@ export class SimulatedNetwork implements PodNetwork {
     await Promise.race([sleep(this.#clock, Math.min(outcome.durationMs, timeoutMs)), container.whenExited()]);
     return { ok: outcome.exitCode === 0 && outcome.durationMs <= timeoutMs, output: outcome.stdout + outcome.stderr };
   }
+}
+
+/** As the program does that serves at the port; one that is not served refuses. */
+function ask(container: SimulatedContainer, action: Exclude<Action, { type: 'exec' }>): ProbeOutcome {
+  const answer = container.server(action.port);
+  if (!answer || action.type === 'grpc') {
+    const refused = `dial tcp ${action.host}:${action.port}: connect: connection refused`;
+    return {
+      ok: false,
+      output: action.type === 'httpGet' ? `Get "${action.scheme.toLowerCase()}://${action.host}:${action.port}${action.path}": ${refused}` : refused,
+    };
+  }
+  if (action.type === 'tcpSocket') return { ok: true, output: '' };
+  const { status = 200, body } = answer(new URL(action.path, 'http://pod'));
+  return status >= 200 && status < 400 ? { ok: true, output: body } : { ok: false, output: `HTTP probe failed with statuscode: ${status}` };
 }
 
 function failureOf(action: Action, output: string): string {

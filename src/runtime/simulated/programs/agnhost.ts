@@ -4,6 +4,8 @@ import { permissions } from './busybox.ts';
 
 const NEW_FILE = 'mount-tester new file\n';
 const LOOK_AGAIN_MS = 2000;
+/** How long `liveness` answers that it is well. */
+const WELL_MS = 10_000;
 
 type Options = ReadonlyMap<string, string>;
 type MountTest = (process: Process, path: string) => void;
@@ -149,6 +151,11 @@ export const agnhost: Program = function* (process) {
       return yield* serve(process, Number(options.get('port') ?? 9376), () => ({ body: process.hostname }));
     case 'netexec':
       return yield* serve(process, Number(options.get('http-port') ?? 8080), (url) => answerNetexec(process, url));
+    case 'liveness': {
+      const started = process.now();
+      const isWell = (): boolean => process.now() - started < WELL_MS;
+      return yield* serve(process, 8080, () => (isWell() ? { body: 'ok' } : { status: 500, body: 'no longer well' }));
+    }
     case 'test-webserver':
       return yield* serve(process, Number(options.get('port') ?? 80), (url) => {
         const entry = process.files.find(url.pathname);

@@ -89,6 +89,15 @@ function countOption(args: readonly string[]): { count: number; paths: string[] 
   return { count: Number(attached || args[index + 1]), paths: args.filter((_, position) => position !== index && (attached !== '' || position !== index + 1)) };
 }
 
+const FOLLOW = /^(-f|-F|--follow)$/;
+
+function tail(process: Process, args: readonly string[]): number {
+  const { count, paths } = countOption(args);
+  const { text, code } = input(process, 'tail', paths);
+  process.stdout(linesOf(text).slice(-count).join(''));
+  return code;
+}
+
 const NUMBERS: Readonly<Record<string, (a: number, b: number) => boolean>> = {
   '-eq': (a, b) => a === b,
   '-ne': (a, b) => a !== b,
@@ -198,12 +207,6 @@ const UTILITIES: Readonly<Record<string, Utility>> = {
     process.stdout(linesOf(text).slice(0, count).join(''));
     return code;
   },
-  tail(process, args) {
-    const { count, paths } = countOption(args);
-    const { text, code } = input(process, 'tail', paths);
-    process.stdout(linesOf(text).slice(-count).join(''));
-    return code;
-  },
   wc(process, args) {
     const { flags, rest } = flagsOf(args);
     const { text, code } = input(process, 'wc', rest);
@@ -298,6 +301,17 @@ export function busybox(name: string): Program | undefined {
     return function* ({ argv }) {
       yield sleepMs(argv[1]);
       return 0;
+    };
+  }
+  if (name === 'tail') {
+    return function* (process) {
+      const { argv } = process;
+      const code = tail(
+        process,
+        argv.slice(1).filter((arg) => !FOLLOW.test(arg)),
+      );
+      if (argv.some((arg) => FOLLOW.test(arg))) yield Number.POSITIVE_INFINITY;
+      return code;
     };
   }
   const utility = Object.hasOwn(UTILITIES, ALIASES[name] ?? name) ? UTILITIES[ALIASES[name] ?? name] : undefined;
