@@ -8,6 +8,7 @@ import type {
   LimitRange,
   Namespace,
   Node,
+  PersistentVolume,
   PersistentVolumeClaim,
   Pod,
   ReplicationController,
@@ -39,6 +40,7 @@ export const Events = resource<CoreEvent>('', 'v1', 'events', 'Event');
 export const EndpointsResource = resource<Endpoints>('', 'v1', 'endpoints', 'Endpoints');
 export const LimitRanges = resource<LimitRange>('', 'v1', 'limitranges', 'LimitRange');
 export const ResourceQuotas = resource<ResourceQuota>('', 'v1', 'resourcequotas', 'ResourceQuota');
+export const PersistentVolumes = resource<PersistentVolume>('', 'v1', 'persistentvolumes', 'PersistentVolume', false);
 export const PersistentVolumeClaims = resource<PersistentVolumeClaim>('', 'v1', 'persistentvolumeclaims', 'PersistentVolumeClaim');
 export const Deployments = resource<Deployment>('apps', 'v1', 'deployments', 'Deployment');
 export const ReplicaSets = resource<ReplicaSet>('apps', 'v1', 'replicasets', 'ReplicaSet');

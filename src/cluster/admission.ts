@@ -8,8 +8,20 @@ import { resourceQuota } from '../apiserver/admission/resource-quota.ts';
 import { runtimeClass } from '../apiserver/admission/runtime-class.ts';
 import { serviceAccount } from '../apiserver/admission/service-account.ts';
 import { serviceAddresses } from '../apiserver/admission/service-addresses.ts';
+import { storageObjectInUseProtection } from '../apiserver/admission/storage-object-in-use-protection.ts';
 
 /** The admission chain, in upstream's order; quotas come last, when nothing else can refuse any more. */
 export function admissionPlugins(): AdmissionPlugin[] {
-  return [namespaceLifecycle, limitRanger, serviceAccount, priority, defaultTolerationSeconds, runtimeClass, serviceAddresses, certificates, resourceQuota()];
+  return [
+    namespaceLifecycle,
+    limitRanger,
+    serviceAccount,
+    priority,
+    defaultTolerationSeconds,
+    storageObjectInUseProtection,
+    runtimeClass,
+    serviceAddresses,
+    certificates,
+    resourceQuota(),
+  ];
 }

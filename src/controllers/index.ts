@@ -16,6 +16,7 @@ import type { Controller } from './runtime/controller.ts';
 import type { ServedResources } from './runtime/served-resources.ts';
 import { type Runnable, Shell } from './runtime/shell.ts';
 import { serviceAccountController } from './service-account/controller.ts';
+import { claimProtectionController, volumeProtectionController } from './storage-protection/controller.ts';
 
 export type { Runnable } from './runtime/shell.ts';
 
@@ -62,6 +63,8 @@ export function eachController<Result>(options: ControllersOptions, visit: <Snap
     visit(endpointSliceController(informers)),
     visit(garbageCollector(informers, client, resources)),
     visit(podGarbageCollector(informers, client, options.podGc)),
+    visit(claimProtectionController(informers)),
+    visit(volumeProtectionController(informers)),
     visit(resourceQuotaController(informers, resources)),
   ];
 }
