@@ -6,6 +6,7 @@ import type { KindBehaviour } from '../../kind.ts';
 import { compareQuantities } from '../../quantity.ts';
 import { checkOptionalOneOf, checkSubdomain, sortedEntries } from '../../validation.ts';
 import { ACCESS_MODES, accessModesText } from './persistent-volume-claim.ts';
+import { setLegacyVolumeDefaults } from './pod/volume-defaults.ts';
 
 /** The kinds of volume there are, in the order in which upstream looks for them. */
 const SOURCES = [
@@ -88,10 +89,12 @@ export const persistentVolume: KindBehaviour<PersistentVolume> = {
   setDefaults: ({ spec, status }) => {
     spec.persistentVolumeReclaimPolicy ||= 'Retain';
     spec.volumeMode ??= 'Filesystem';
+    setLegacyVolumeDefaults(spec);
     status.phase ||= 'Pending';
   },
   prepareForCreate: (object) => {
-    object.status = { phase: 'Pending' };
+    const { creationTimestamp } = object.metadata;
+    object.status = { phase: 'Pending', ...(creationTimestamp ? { lastPhaseTransitionTime: creationTimestamp } : {}) };
   },
   validate,
   validateUpdate,
