@@ -118,6 +118,8 @@ for (const model of [...read.keys()]) if (!packages.has(model)) read.delete(mode
 // What only Go's types tell of a field: `pointer` (its zero is a value), `zero` or `null` (what is written where it is
 // unset), and formats that the client's declarations do not have. Source: staging/src/k8s.io/api/*/types.go.
 const goFacts = facts('go');
+// Go's name of a field's type, or of its elements', where it is not the plain one; messages tell it. Same source.
+const goNames = facts('go-names');
 const goFactsOf = (owner, field) => [goFacts[schemaId(owner)]?.[field.name] ?? []].flat();
 const FORMATS = ['quantity', 'microTime'];
 const INT_OR_STRING = 'IntOrString';
@@ -155,6 +157,7 @@ const fieldSchema = (owner, field) => {
     ...(field.required ? { required: true } : {}),
     ...(go.includes('pointer') ? { pointer: true } : {}),
     ...(unset ? { unset } : {}),
+    ...(goNames[schemaId(owner)]?.[field.name] ? { goName: goNames[schemaId(owner)][field.name] } : {}),
     ...fieldFacts[`${schemaId(owner)}.${field.name}`],
   };
 };

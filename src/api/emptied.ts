@@ -12,6 +12,12 @@ export function markEmptied(owner: object, field: string, value: unknown): void 
   marked[EMPTIED] = { ...marked[EMPTIED], [field]: value };
 }
 
+/** An empty list that Go writes as it is does not survive the store: it is read back as null. */
+export function unsetIfEmpty<T extends object>(owner: T, field: keyof T & string): void {
+  const value: unknown = owner[field];
+  if (Array.isArray(value) && value.length === 0) (owner as Record<string, unknown>)[field] = null;
+}
+
 /** The value as Go would print it: what is there, `[]` or `{}` where that was given, null where nothing was. */
 export function asGiven<T extends object, K extends keyof T & string>(owner: T | undefined, field: K): NonNullable<T[K]> | [] | Record<string, never> | null {
   const value = owner?.[field];

@@ -94,6 +94,8 @@ export interface KindBehaviour<T extends KubeObject = KubeObject> {
    * qualified names; `general`: as every API does; `none`: it leaves that to the server.
    */
   metadataRules?: 'general' | 'none';
+  /** One without a name is given its uid for one. */
+  namesItself?: true;
   /** How a name must be formed; default: a DNS subdomain. Returns the faults, worded as upstream. */
   validateName?(name: string, options: { prefix: boolean; object: T }): string[];
   /** The cells of a row, in the order of facts/columns.json. */
@@ -109,8 +111,8 @@ export interface KindBehaviour<T extends KubeObject = KubeObject> {
   statusResetFields?: readonly (readonly string[])[];
   /** True: 'metadata.generation' counts changes of spec (and of deletion). */
   hasGeneration?: boolean;
-  /** Changes of annotations count as well (Deployments alone; pkg/registry/apps/deployment/strategy.go). */
-  generationCountsAnnotations?: boolean;
+  /** What of metadata counts as well (pkg/registry/apps/deployment and discovery/endpointslice, strategy.go). */
+  generationCounts?: 'annotations' | 'labels';
   /** Kinds whose status is not a subresource, or that have none, keep status as the client wrote it. */
   hasStatus?: boolean;
   /** An update without a resourceVersion overwrites; false: it is refused. Default true. */

@@ -15,6 +15,8 @@ export interface FieldSchema {
   pointer?: true;
   /** What is written where the field is unset, if anything: its zero (`{}`, 0, "", []), or `null`. */
   unset?: 'zero' | 'null';
+  /** Go's name of the type, or of its elements', where it is not the plain one: `v1.PullPolicy`. */
+  goName?: string;
   /** What an absent key of a list element counts as. */
   default?: string;
   listType?: 'atomic' | 'set' | 'map';

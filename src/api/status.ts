@@ -10,6 +10,8 @@ type GroupKind = { group: string; kind: string };
 /** The one error of the API's edge: a Status, as the client will read it. */
 export class StatusError extends Error {
   readonly status: Status & { code: number; reason: string };
+  /** Sentences for Warning headers, of what was found before the error. */
+  readonly warnings: string[] = [];
 
   constructor(code: number, reason: string, message: string, details?: StatusDetails) {
     super(message);

@@ -10,6 +10,8 @@ export type Type = Scalar | List | StringMap | Struct;
 export interface Scalar {
   readonly shape: 'scalar';
   readonly format: ScalarType;
+  /** Go's name, where it is not that of the format: `v1.PullPolicy`. */
+  readonly goName?: string;
   /** A structural schema's `nullable`: null is a value. */
   readonly nullable?: boolean;
 }
@@ -29,6 +31,8 @@ export interface StringMap {
   readonly element: Type;
   /** The map is one value. */
   readonly atomic: boolean;
+  /** Go's name, where it has one: `v1.ResourceList`. */
+  readonly goName?: string;
   readonly nullable?: boolean;
 }
 
@@ -87,7 +91,7 @@ interface StructInTheMaking {
 /** Links the generated schema. Costs a few milliseconds: once for a process is enough, since the result is frozen. */
 export function compileTypes(schema: Readonly<Record<string, TypeSchema>>): Types {
   const types = new Map<string, StructInTheMaking>();
-  const scalars = new Map<ScalarType, Scalar>();
+  const scalars = new Map<string, Scalar>();
   /** The same types, read as one value by a field that says so. */
   const atomicTypes = new Map<string, StructInTheMaking>();
   for (const [id, { mapType }] of Object.entries(schema)) types.set(id, { shape: 'struct', id, fields: new Map(), written: [], atomic: mapType === 'atomic' });
@@ -102,11 +106,12 @@ export function compileTypes(schema: Readonly<Record<string, TypeSchema>>): Type
     }
     return variant;
   };
-  const scalar = (format: ScalarType): Scalar => {
-    const known = scalars.get(format);
+  const scalar = (format: ScalarType, goName?: string): Scalar => {
+    const key = goName ?? format;
+    const known = scalars.get(key);
     if (known) return known;
-    const type: Scalar = Object.freeze({ shape: 'scalar', format });
-    scalars.set(format, type);
+    const type: Scalar = Object.freeze({ shape: 'scalar', format, ...(goName ? { goName } : {}) });
+    scalars.set(key, type);
     return type;
   };
   const typeOf = (field: FieldSchema): Type => {
@@ -120,11 +125,11 @@ export function compileTypes(schema: Readonly<Record<string, TypeSchema>>): Type
       });
     }
     if (field.map) {
-      const { map: _, mapType, ...element } = field;
-      return Object.freeze({ shape: 'map', element: typeOf(field.of ?? element), atomic: mapType === 'atomic' });
+      const { map: _, mapType, goName, ...element } = field;
+      return Object.freeze({ shape: 'map', element: typeOf(field.of ?? element), atomic: mapType === 'atomic', ...(goName ? { goName } : {}) });
     }
     if (field.of) return typeOf(field.of);
-    return field.ref ? structOf(field.ref, field.mapType === 'atomic') : scalar(field.type!);
+    return field.ref ? structOf(field.ref, field.mapType === 'atomic') : scalar(field.type!, field.goName);
   };
   for (const [id, { fields }] of Object.entries(schema)) {
     const struct = types.get(id)!;

@@ -19,6 +19,7 @@ import { Registry } from './registry.ts';
 import type { Handlers, ServedResource } from './served-resource.ts';
 import { Storage } from './storage/storage.ts';
 import { serverOptions } from './write/options.ts';
+import { warning } from './write/write.ts';
 import { WritePath } from './write/write-path.ts';
 
 export interface ApiServerOptions {
@@ -76,9 +77,10 @@ export class ApiServer implements Transport {
     if (!resource) throw pathNotFound();
     const handler = handlersOf(resource, request)[request.verb];
     if (!handler) throw methodNotAllowed();
-    const response = await handler(resource, request);
     const { deprecation } = resource.behaviour;
-    return deprecation ? { ...response, warnings: [deprecation, ...(response.warnings ?? [])] } : response;
+    const warnings = deprecation ? [deprecation] : [];
+    const response = await warning(warnings, () => handler(resource, request));
+    return deprecation ? { ...response, warnings: [...warnings, ...(response.warnings ?? [])] } : response;
   }
 }
 

@@ -1,3 +1,4 @@
+import { checkClusterIPs } from '../../api/core/v1/service-validation.ts';
 import { invalid as invalidField } from '../../api/field-error.ts';
 import type { Service, ServicePort } from '../../api/generated/types/core.v1.ts';
 import { Services } from '../../api/resources.ts';
@@ -70,12 +71,12 @@ function assignClusterIP(service: Service, taken: ReadonlySet<string>, name: str
     for (const field of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy'] as const) delete spec[field];
     return;
   }
-  spec.ipFamilies ??= ['IPv4'];
   spec.ipFamilyPolicy ??= 'SingleStack';
-  if (spec.clusterIP === NONE) {
-    spec.clusterIPs ??= [NONE];
-    return;
-  }
+  if (spec.clusterIP) spec.clusterIPs ??= [spec.clusterIP];
+  const faults = checkClusterIPs(spec);
+  if (faults.length) throw invalid({ group: '', kind: 'Service' }, name, faults);
+  spec.ipFamilies ??= ['IPv4'];
+  if (spec.clusterIP === NONE) return;
   const wanted = spec.clusterIP || spec.clusterIPs?.[0];
   if (wanted) {
     const refuse = (why: string): Error =>
@@ -102,10 +103,7 @@ function wantsNodePorts(spec: Service['spec']): boolean {
 }
 
 function assignNodePorts({ spec }: Service, taken: Set<string>, name: string, rng: Rng): void {
-  if (!wantsNodePorts(spec)) {
-    if (spec.type === 'ClusterIP') for (const port of spec.ports ?? []) delete port.nodePort;
-    return;
-  }
+  if (!wantsNodePorts(spec)) return;
   (spec.ports ?? []).forEach((port, i) => {
     const field = `spec.ports[${i}].nodePort`;
     if (port.nodePort) {

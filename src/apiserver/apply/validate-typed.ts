@@ -77,9 +77,9 @@ function validateList(type: List, items: readonly Json[], context: Context): voi
 const EXPECTED: Partial<Record<ScalarType, { isFit: (value: Json) => boolean; fault: (value: Json) => string }>> = (() => {
   const text = { isFit: (value: Json) => typeof value === 'string', fault: (value: Json) => `expected string, got ${goSyntax(value)}` };
   const number = { isFit: (value: Json) => typeof value === 'number', fault: (value: Json) => `expected numeric (int or float), got ${goTypeOf(value)}` };
-  const time = { isFit: (value: Json) => typeof value !== 'object', fault: (value: Json) => `expected any scalar, got ${wrapped(value)}` };
+  const scalar = { isFit: (value: Json) => typeof value !== 'object', fault: (value: Json) => `expected any scalar, got ${wrapped(value)}` };
   const boolean = { isFit: (value: Json) => typeof value === 'boolean', fault: (value: Json) => `expected boolean, got ${wrapped(value)}` };
-  return { string: text, bytes: text, int32: number, int64: number, double: number, time, microTime: time, boolean };
+  return { string: text, bytes: text, int32: number, int64: number, double: number, time: scalar, microTime: scalar, quantity: scalar, boolean };
 })();
 
 function validateScalar({ format }: Scalar, value: Json, context: Context): void {

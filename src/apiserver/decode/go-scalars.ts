@@ -19,6 +19,14 @@ export class Mismatch {
   }
 }
 
+/** A value that the decoder of a type itself cannot take. Go stops there. */
+export class OwnMismatch extends Mismatch {
+  /** Without the place, of which the type knows nothing. */
+  get message(): string {
+    return `json: cannot unmarshal ${this.shown} into Go value of type ${this.goType}`;
+  }
+}
+
 /** What Go writes for a scalar that is unset. */
 export const ZERO_SCALARS: Partial<Record<ScalarType, unknown>> = {
   string: '',
@@ -46,7 +54,11 @@ export const GO_SCALARS: Partial<Record<ScalarType, string>> = {
 /** From JSON, or from a map that a patch has made (apimachinery/pkg/runtime/converter.go), which lets other numbers in. */
 export type Form = 'json' | 'map';
 
-/** @throws DecodeError for a text that is malformed. */
+/**
+ * @returns a Mismatch for a value of another type, a DecodeError for bytes that are malformed; Go reads on after both, but
+ * for an OwnMismatch.
+ * @throws DecodeError for any other text that is malformed.
+ */
 export function decodeScalar(format: ScalarType, value: unknown, form: Form): unknown {
   switch (format) {
     case 'any':
@@ -104,9 +116,9 @@ function decodeQuantity(value: unknown): string {
   }
 }
 
-function decodeTime(format: 'time' | 'microTime', value: unknown): string | null {
+function decodeTime(format: 'time' | 'microTime', value: unknown): unknown {
   if (value === null) return null;
-  if (typeof value !== 'string') throw new DecodeError(`json: cannot unmarshal ${jsonType(value)} into Go value of type string`);
+  if (typeof value !== 'string') return new OwnMismatch(value, 'string');
   const parsed = parseGoTime(value, LAYOUTS[format]);
   if ('fault' in parsed) throw new DecodeError(parsed.fault);
   const seconds = new Date(parsed.ms).toISOString().slice(0, 19);
@@ -121,7 +133,8 @@ function decodeBytes(value: unknown, form: Form): unknown {
   const bad = clean.search(/[^A-Za-z0-9+/=]/);
   if (bad < 0 && clean.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(clean)) return clean;
   const fault = `illegal base64 data at input byte ${bad >= 0 ? bad : clean.length - (clean.length % 4)}`;
-  throw new DecodeError(form === 'map' ? `error decoding from json: ${fault}` : fault);
+  if (form === 'map') throw new DecodeError(`error decoding from json: ${fault}`);
+  return new DecodeError(fault);
 }
 
 /** Bytes may be given as numbers, one by one. */

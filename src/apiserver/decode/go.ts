@@ -1,8 +1,8 @@
 import { markEmptied } from '../../api/emptied.ts';
 import { define } from '../../api/equality.ts';
-import { type Field, goNameOf, type List, type StringMap, type Struct, type Type } from '../../api/type.ts';
+import { type Field, goNameOf, type List, type Scalar, type StringMap, type Struct, type Type } from '../../api/type.ts';
 import { type Decoded, DecodeError, Path } from './decode.ts';
-import { decodeScalar, type Form, GO_SCALARS, jsonType, Mismatch, ZERO_SCALARS } from './go-scalars.ts';
+import { decodeScalar, type Form, GO_SCALARS, jsonType, Mismatch, OwnMismatch, ZERO_SCALARS } from './go-scalars.ts';
 
 /**
  * Decodes as Go does for the built-in types: fields the type does not have are dropped and told, zero values are dropped
@@ -81,7 +81,7 @@ function decodeField(owner: Struct, field: Field, value: unknown, context: Conte
     case 'struct':
       return decodeElement(owner, type, value, context);
     case 'scalar': {
-      const out = decodeScalarOf(owner, type.format, value, context);
+      const out = decodeScalarOf(owner, type, value, context);
       return field.unset === undefined && !field.pointer && isZero(out) ? undefined : out;
     }
   }
@@ -109,7 +109,7 @@ function decodeList(owner: Struct, type: List, value: unknown, context: Context)
 }
 
 function decodeMap(owner: Struct, type: StringMap, value: unknown, context: Context): Record<string, unknown> | undefined {
-  if (!isObject(value)) return mismatch(owner, new Mismatch(value, `map[string]${goTypeOf(type.element)}`), context);
+  if (!isObject(value)) return mismatch(owner, withName(new Mismatch(value, `map[string]${goTypeOf(type.element)}`), type.goName), context);
   const { path } = context;
   const out: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
@@ -117,7 +117,16 @@ function decodeMap(owner: Struct, type: StringMap, value: unknown, context: Cont
     define(out, key, decodeElement(owner, type.element, value[key], context));
     path.pop();
   }
-  return out;
+  return inOrder(out);
+}
+
+/** Go writes maps in the order of their keys. */
+function inOrder(map: Record<string, unknown>): Record<string, unknown> {
+  const keys = Object.keys(map);
+  if (keys.every((key, index) => index === 0 || keys[index - 1]! < key)) return map;
+  const sorted: Record<string, unknown> = {};
+  for (const key of keys.sort()) define(sorted, key, map[key]);
+  return sorted;
 }
 
 function decodeElement(owner: Struct, type: Type, value: unknown, context: Context): unknown {
@@ -130,28 +139,37 @@ function decodeElement(owner: Struct, type: Type, value: unknown, context: Conte
     case 'map':
       return value === null ? null : decodeMap(owner, type, value, context);
     case 'scalar':
-      return decodeScalarOf(owner, type.format, value, context);
+      return decodeScalarOf(owner, type, value, context);
   }
 }
 
-function decodeScalarOf(owner: Struct, format: Parameters<typeof decodeScalar>[0], value: unknown, context: Context): unknown {
+function decodeScalarOf(owner: Struct, { format, goName }: Scalar, value: unknown, context: Context): unknown {
   const out = decodeScalar(format, value, context.form);
-  return out instanceof Mismatch ? mismatch(owner, out, context) : out;
+  if (out instanceof DecodeError) context.firstMismatch ??= out;
+  else if (out instanceof OwnMismatch) throw new DecodeError(context.form === 'map' ? out.message : mismatchText(owner, out, context));
+  else if (out instanceof Mismatch) return mismatch(owner, withName(out, goName), context);
+  else return out;
+  return undefined;
 }
+
+const withName = (out: Mismatch, goName: string | undefined): Mismatch => (goName ? { ...out, goType: goName } : out);
 
 /** Notes that a value does not fit its field; the converter stops there. */
 function mismatch(owner: Struct, { shown, goType, converterWords }: Mismatch, context: Context): undefined {
   if (context.form === 'map') throw new DecodeError(converterWords);
-  context.firstMismatch ??= new DecodeError(
-    `json: cannot unmarshal ${shown} into Go struct field ${goNameOf(owner).split('.').at(-1)}.${context.path.fieldsOnly()} of type ${goType}`,
-  );
+  context.firstMismatch ??= new DecodeError(mismatchText(owner, { shown, goType }, context));
   return undefined;
+}
+
+function mismatchText(owner: Struct, { shown, goType }: Pick<Mismatch, 'shown' | 'goType'>, { path }: Context): string {
+  return `json: cannot unmarshal ${shown} into Go struct field ${goNameOf(owner).split('.').at(-1)}.${path.fieldsOnly()} of type ${goType}`;
 }
 
 /** The element type of a list or a map, as Go names it. */
 function goTypeOf(type: Type): string {
   if (type.shape === 'struct') return goNameOf(type);
-  return (type.shape === 'scalar' && GO_SCALARS[type.format]) || 'string';
+  if (type.shape !== 'scalar') return 'string';
+  return type.goName ?? GO_SCALARS[type.format] ?? 'string';
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -137,7 +137,7 @@ export class HttpServer {
   }
 
   async #send(request: IncomingMessage, response: ServerResponse, apiRequest: ApiRequest, answer: ApiResponse, representation: Representation): Promise<void> {
-    for (const warning of answer.warnings ?? []) response.appendHeader('Warning', `299 - ${quoteWarning(warning)}`);
+    warn(response, answer.warnings);
     if (answer.watch)
       return sendWatch(response, answer.watch, this.#encoder, { representation, apiRequest, onEvent: () => this.#metrics.countWatchEvent(apiRequest) });
     if (answer.stream) return sendStream(response, answer.stream);
@@ -178,6 +178,7 @@ export class HttpServer {
       response.destroy();
       return;
     }
+    warn(response, status.warnings);
     if (status.status.details?.retryAfterSeconds) response.setHeader('Retry-After', String(status.status.details.retryAfterSeconds));
     const body = Buffer.from(JSON.stringify(status.status) + '\n');
     // The rest of a body that was not read must not be taken for the next request.
@@ -200,6 +201,10 @@ export class HttpServer {
       refuseUpgrade(socket, this.#statusOf(error));
     }
   }
+}
+
+function warn(response: ServerResponse, warnings: readonly string[] = []): void {
+  for (const warning of warnings) response.appendHeader('Warning', `299 - ${quoteWarning(warning)}`);
 }
 
 /** A request whose sender is known. */

@@ -40,6 +40,7 @@ export function identify(write: Write, { rng, nowMs }: { rng: Rng; nowMs: number
     creationTimestamp: timestamp(nowMs),
     ...(resource.hasGeneration ? { generation: 1 } : {}),
   };
+  if (resource.behaviour.namesItself) metadata.name ||= metadata.uid;
   const object = { ...write.object, metadata };
   resource.behaviour.prepareForCreate?.(object);
   return { ...write, object };

@@ -23,8 +23,9 @@ export function own(write: Write, nowMs: number): Write {
 export function countGeneration(write: Write): Write {
   const { resource, subresource, object, old } = write;
   if (!resource.hasGeneration || !old) return write;
-  const annotationsCount = resource.behaviour.generationCountsAnnotations && !subresource && !deepEqual(object.metadata.annotations, old.metadata.annotations);
-  if (!annotationsCount && deepEqual(essence(object), essence(old))) return write;
+  const { generationCounts: part } = resource.behaviour;
+  const metadataCounts = part && !subresource && !deepEqual(object.metadata[part], old.metadata[part]);
+  if (!metadataCounts && deepEqual(essence(object), essence(old))) return write;
   return { ...write, object: { ...object, metadata: { ...object.metadata, generation: (old.metadata.generation ?? 0) + 1 } } };
 }
 

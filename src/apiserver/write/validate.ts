@@ -12,7 +12,8 @@ export const MODIFIED = 'the object has been modified; please apply your changes
 export function checkResourceVersion({ resource, name }: Target, { metadata: { resourceVersion } }: KubeObject, old: KubeObject): void {
   if (!resourceVersion || resourceVersion === '0') {
     if (resource.behaviour.allowUnconditionalUpdate === false)
-      throw invalid({ ...resource.facts, kind: resource.facts.resource }, name, [
+      // The resource stands where the kind should, as upstream has it.
+      throw invalid({ group: resource.facts.group, kind: resource.facts.resource }, name, [
         invalidField('metadata.resourceVersion', 0, 'must be specified for an update'),
       ]);
     return;

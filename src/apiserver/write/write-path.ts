@@ -11,7 +11,7 @@ import { checkDeletePreconditions, markForDeletion, removalAnswer } from './dele
 import { countGeneration, own } from './own.ts';
 import { storeChanged, storeNew } from './store.ts';
 import { checkResourceVersion, MODIFIED, validate } from './validate.ts';
-import type { Part, Submitted, Target, Write, WriteTarget, Written } from './write.ts';
+import { type Part, type Submitted, type Target, type Write, type WriteTarget, type Written, warning } from './write.ts';
 
 /** Names that are generated anew when one is taken, before the client is told. */
 const NAME_ATTEMPTS = 8;
@@ -40,7 +40,11 @@ export class WritePath {
   }
 
   /** Creates an object. @throws StatusError */
-  async create(target: WriteTarget, submitted: Submitted): Promise<Written> {
+  create(target: WriteTarget, submitted: Submitted): Promise<Written> {
+    return warning(submitted.warnings, () => this.#create(target, submitted));
+  }
+
+  async #create(target: WriteTarget, submitted: Submitted): Promise<Written> {
     const write = await this.#admit(own(defaultCreate(target, submitted), this.#clock.now()));
     const { name, generateName, resourceVersion } = write.object.metadata;
     if (resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
@@ -76,11 +80,14 @@ export class WritePath {
       if (!current) throw notFound(resource.facts, name);
       const old = current.object;
       const submitted = await change(old);
-      const admitted = await this.#admit(own(defaultUpdate(target, old, submitted, part), this.#clock.now()));
-      checkResourceVersion(target, admitted.object, old);
-      const write = validate(countGeneration(prepareUpdate(admitted, old, part)), part);
-      const object = await this.#admission.guard(attributesOf(write), () => storeChanged(this.#storage, write, current.revision));
-      if (object) return { object, warnings: write.warnings };
+      const written = await warning(submitted.warnings, async () => {
+        const admitted = await this.#admit(own(defaultUpdate(target, old, submitted, part), this.#clock.now()));
+        checkResourceVersion(target, admitted.object, old);
+        const write = validate(countGeneration(prepareUpdate(admitted, old, part)), part);
+        const object = await this.#admission.guard(attributesOf(write), () => storeChanged(this.#storage, write, current.revision));
+        return object && { object, warnings: write.warnings };
+      });
+      if (written) return written;
       // Somebody else was faster: what the client insists on is compared anew; a patch is applied to what stands there now.
     }
   }

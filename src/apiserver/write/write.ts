@@ -3,6 +3,7 @@ import type { ManagedFieldsEntry } from '../../api/generated/types/meta.v1.ts';
 import type { PartOfObject } from '../../api/kind.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { ApiRequest, UserInfo } from '../../api/request.ts';
+import { StatusError } from '../../api/status.ts';
 import type { ServedResource } from '../served-resource.ts';
 import type { WriteOptions } from './options.ts';
 
@@ -41,6 +42,16 @@ export interface Submitted {
   object: KubeObject;
   warnings?: readonly string[];
   managedFields?: ManagedFieldsEntry[];
+}
+
+/** Does something, and gives an error what the client is to be warned of in any case. */
+export async function warning<T>(warnings: readonly string[] | undefined, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof StatusError) error.warnings.unshift(...(warnings ?? []));
+    throw error;
+  }
 }
 
 export interface Written {

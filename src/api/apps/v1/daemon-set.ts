@@ -77,7 +77,10 @@ function setTemplateGeneration(object: DaemonSet, generation: number): void {
   object.metadata = { ...object.metadata, annotations: { ...object.metadata.annotations, [TEMPLATE_GENERATION]: String(generation) } };
 }
 
-function setDefaults({ spec }: DaemonSet): void {
+function setDefaults(object: DaemonSet): void {
+  const { spec } = object;
+  // Upstream's conversion writes the annotation in any case.
+  setTemplateGeneration(object, templateGeneration(object));
   setTemplateDefaults(spec.template);
   spec.updateStrategy ??= {};
   spec.updateStrategy.type ||= 'RollingUpdate';
@@ -103,7 +106,6 @@ export const daemonSet: KindBehaviour<DaemonSet> = {
     setTemplateGeneration(object, Math.max(templateGeneration(object), 1));
   },
   prepareForUpdate: (object, old) => {
-    setDefaults(object);
     setTemplateGeneration(object, templateGeneration(old) + (deepEqual(object.spec.template, old.spec.template) ? 0 : 1));
   },
   prepareForStatusUpdate: (object, old) => setTemplateGeneration(object, templateGeneration(old)),

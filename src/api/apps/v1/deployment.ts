@@ -73,7 +73,7 @@ export const deployment: KindBehaviour<Deployment> = {
   kind: 'Deployment',
   hasGeneration: true,
   statusResetFields: [['metadata', 'labels']],
-  generationCountsAnnotations: true,
+  generationCounts: 'annotations',
   hasStatus: true,
   setDefaults: ({ spec }) => {
     setTemplateDefaults(spec.template);

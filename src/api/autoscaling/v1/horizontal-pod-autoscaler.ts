@@ -6,11 +6,11 @@ import { validateHorizontalPodAutoscalerSpec, validateHorizontalPodAutoscalerSta
 import { storedAsV2 } from './stored-as-v2.ts';
 
 /** As v2 has it: the percentage is the target of a metric of cpu. */
-function validate({ spec }: HorizontalPodAutoscaler): FieldError[] {
+function validate({ spec }: HorizontalPodAutoscaler, old?: HorizontalPodAutoscaler): FieldError[] {
   const { targetCPUUtilizationPercentage: averageUtilization, ...rest } = spec;
-  if (averageUtilization === undefined) return validateHorizontalPodAutoscalerSpec(rest);
+  if (averageUtilization === undefined) return validateHorizontalPodAutoscalerSpec(rest, old?.spec);
   const metrics = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } }];
-  return validateHorizontalPodAutoscalerSpec({ ...rest, metrics });
+  return validateHorizontalPodAutoscalerSpec({ ...rest, metrics }, old?.spec);
 }
 
 /** Upstream: pkg/apis/autoscaling/v1/defaults.go. */

@@ -1,5 +1,14 @@
 import { age } from '../../duration.ts';
-import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus, MetricTarget, MetricValueStatus } from '../../generated/types/autoscaling.v2.ts';
+import { asGiven } from '../../emptied.ts';
+import type {
+  HorizontalPodAutoscaler,
+  HPAScalingPolicy,
+  HPAScalingRules,
+  MetricSpec,
+  MetricStatus,
+  MetricTarget,
+  MetricValueStatus,
+} from '../../generated/types/autoscaling.v2.ts';
 import type { KindBehaviour } from '../../kind.ts';
 import { validateHorizontalPodAutoscalerSpec, validateHorizontalPodAutoscalerStatus } from './validation.ts';
 
@@ -11,14 +20,26 @@ function setDefaults({ spec }: HorizontalPodAutoscaler): void {
   const { behavior } = spec;
   behavior.scaleUp ??= {};
   behavior.scaleUp.stabilizationWindowSeconds ??= 0;
-  behavior.scaleUp.selectPolicy ??= 'Max';
-  behavior.scaleUp.policies ??= [
+  setRuleDefaults(behavior.scaleUp, [
     { type: 'Pods', value: 4, periodSeconds: 15 },
     { type: 'Percent', value: 100, periodSeconds: 15 },
-  ];
+  ]);
   behavior.scaleDown ??= {};
-  behavior.scaleDown.selectPolicy ??= 'Max';
-  behavior.scaleDown.policies ??= [{ type: 'Percent', value: 100, periodSeconds: 15 }];
+  setRuleDefaults(behavior.scaleDown, [{ type: 'Percent', value: 100, periodSeconds: 15 }]);
+}
+
+/** Policies that are given empty stay so, and are refused. */
+function setRuleDefaults(rules: HPAScalingRules, policies: HPAScalingPolicy[]): void {
+  rules.selectPolicy ??= 'Max';
+  if (asGiven(rules, 'policies') === null) rules.policies = policies;
+}
+
+/** Part of a feature that is off by default (HPAConfigurableTolerance). */
+function dropTolerance({ spec: { behavior } }: HorizontalPodAutoscaler, old?: HorizontalPodAutoscaler): void {
+  for (const key of ['scaleUp', 'scaleDown'] as const) {
+    const inUse = old?.spec.behavior?.scaleUp?.tolerance ?? old?.spec.behavior?.scaleDown?.tolerance;
+    if (inUse === undefined) delete behavior?.[key]?.tolerance;
+  }
 }
 
 const SOURCES: Readonly<Record<string, keyof MetricSpec>> = {
@@ -65,9 +86,12 @@ export const horizontalPodAutoscaler: KindBehaviour<HorizontalPodAutoscaler> = {
   hasStatus: true,
   setDefaults,
   prepareForCreate: (object) => {
-    object.status = { desiredReplicas: 0 };
+    // Go writes null for a list that it does not leave out.
+    object.status = { desiredReplicas: 0, currentMetrics: null as unknown as MetricStatus[] };
+    dropTolerance(object);
   },
-  validate: ({ spec }) => validateHorizontalPodAutoscalerSpec(spec),
+  prepareForUpdate: dropTolerance,
+  validate: ({ spec }, old) => validateHorizontalPodAutoscalerSpec(spec, old?.spec),
   validateStatusUpdate: ({ status }) => validateHorizontalPodAutoscalerStatus(status),
   row: ({ metadata, spec, status }, nowMs) => [
     metadata.name ?? '',

@@ -1,3 +1,4 @@
+import { checkContainerResourceName } from '../../core/v1/pod/validation/resources.ts';
 import { at, type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.ts';
 import type {
   CrossVersionObjectReference,
@@ -9,19 +10,31 @@ import type {
 } from '../../generated/types/autoscaling.v2.ts';
 import { pathSegmentFaults } from '../../meta/validation.ts';
 import { parseQuantity } from '../../quantity.ts';
-import { checkNonNegative, checkNonNegativeQuantity, checkWith } from '../../validation.ts';
+import { checkLabelName, checkNonNegative, checkNonNegativeQuantity, checkWith } from '../../validation.ts';
 
 const TYPES = ['ContainerResource', 'External', 'Object', 'Pods', 'Resource'];
 const TARGET_TYPES = ['Utilization', 'Value', 'AverageValue'];
 const MAX_WINDOW_SECONDS = 3600;
 const MAX_PERIOD_SECONDS = 1800;
 
+/** The core group may be named where something of it is meant, and nothing is asked of what was there before. */
+type ApiVersionRule = 'any' | 'group or core' | 'group';
+
 /** Upstream: ValidateCrossVersionObjectReference. */
-function checkReference(reference: Partial<CrossVersionObjectReference> | undefined, field: string): FieldError[] {
-  return (['kind', 'name'] as const).flatMap((key) => {
+function checkReference(reference: Partial<CrossVersionObjectReference> | undefined, field: string, rule: ApiVersionRule): FieldError[] {
+  const errors = (['kind', 'name'] as const).flatMap((key) => {
     const value = reference?.[key];
     return value ? checkWith(pathSegmentFaults, value, `${field}.${key}`) : [required(`${field}.${key}`)];
   });
+  return [...errors, ...checkApiVersion(reference?.apiVersion ?? '', `${field}.apiVersion`, rule)];
+}
+
+function checkApiVersion(apiVersion: string, field: string, rule: ApiVersionRule): FieldError[] {
+  if (rule === 'any') return [];
+  const parts = apiVersion.split('/');
+  if (parts.length > 2) return [invalid(field, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)];
+  const hasGroup = parts.length === 2 && parts[0] !== '';
+  return hasGroup || rule === 'group or core' ? [] : [invalid(field, apiVersion, 'apiVersion must specify API group')];
 }
 
 function checkIdentifier(metric: { name?: string } | undefined, field: string): FieldError[] {
@@ -60,10 +73,9 @@ function checkRawOrPercent({ target = {} }: Source, field: string): FieldError[]
   return errors;
 }
 
-function checkValueOrAverage({ metric, target = {} }: Source, field: string): FieldError[] {
+function checkValueOrAverage({ metric, target = {} }: Source, field: string, words: string): FieldError[] {
   const errors = [...checkIdentifier(metric, `${field}.metric`), ...checkTarget(target, `${field}.target`)];
-  if (target.value === undefined && target.averageValue === undefined)
-    errors.push(required(`${field}.target.averageValue`, 'must set either a target value for metric or a per-pod target'));
+  if (target.value === undefined && target.averageValue === undefined) errors.push(required(`${field}.target.averageValue`, words));
   return errors;
 }
 
@@ -71,22 +83,27 @@ function checkValueOrAverage({ metric, target = {} }: Source, field: string): Fi
 const SOURCES: Readonly<Record<string, { type: string; check: (source: Source, field: string) => FieldError[] }>> = {
   object: {
     type: 'Object',
-    check: (source, field) => [...checkReference(source.describedObject, `${field}.describedObject`), ...checkValueOrAverage(source, field)],
+    check: (source, field) => [
+      ...checkReference(source.describedObject, `${field}.describedObject`, 'group or core'),
+      ...checkValueOrAverage(source, field, 'must set either a target value or averageValue'),
+    ],
   },
   external: {
     type: 'External',
     check: (source, field) => {
       const both = source.target?.value !== undefined && source.target.averageValue !== undefined;
       const words = 'may not set both a target value for metric and a per-pod target';
-      return [...checkValueOrAverage(source, field), ...(both ? [forbidden(`${field}.target.value`, words)] : [])];
+      return [
+        ...checkValueOrAverage(source, field, 'must set either a target value for metric or a per-pod target'),
+        ...(both ? [forbidden(`${field}.target.value`, words)] : []),
+      ];
     },
   },
   pods: {
     type: 'Pods',
     check: ({ metric, target = {} }, field) => {
       const errors = [...checkIdentifier(metric, `${field}.metric`), ...checkTarget(target, `${field}.target`)];
-      if (target.averageValue === undefined || !isPositive(target.averageValue))
-        errors.push(required(`${field}.target.averageValue`, 'must specify a positive target averageValue'));
+      if (target.averageValue === undefined) errors.push(required(`${field}.target.averageValue`, 'must specify a positive target averageValue'));
       return errors;
     },
   },
@@ -97,8 +114,8 @@ const SOURCES: Readonly<Record<string, { type: string; check: (source: Source, f
   containerResource: {
     type: 'ContainerResource',
     check: (source, field) => [
-      ...(source.name ? [] : [required(`${field}.name`, 'must specify a resource name')]),
-      ...(source.container ? [] : [required(`${field}.container`, 'must specify a container')]),
+      ...(source.name ? checkContainerResourceName(source.name, `${field}.name`) : [required(`${field}.name`, 'must specify a resource name')]),
+      ...(source.container ? checkLabelName(source.container, `${field}.container`) : [required(`${field}.container`, 'must specify a container')]),
       ...checkRawOrPercent(source, field),
     ],
   },
@@ -142,21 +159,37 @@ function checkRules(rules: HPAScalingRules | undefined, field: string): FieldErr
   return [...errors, ...checkNonNegativeQuantity(tolerance, `${field}.tolerance`)];
 }
 
-function checkBounds({ minReplicas, maxReplicas = 0 }: HorizontalPodAutoscalerSpec): FieldError[] {
+type Spec = HorizontalPodAutoscalerSpec;
+
+/** None is a number of replicas that only an autoscaler which has it already may keep (HPAScaleToZero is off by default). */
+function checkBounds({ minReplicas, maxReplicas = 0 }: Spec, old: Spec | undefined): FieldError[] {
+  const least = old?.minReplicas === 0 ? 0 : 1;
   const errors: FieldError[] = [];
-  if (minReplicas !== undefined && minReplicas < 1) errors.push(invalid('spec.minReplicas', minReplicas, 'must be greater than or equal to 1'));
+  if (minReplicas !== undefined && minReplicas < least) errors.push(invalid('spec.minReplicas', minReplicas, `must be greater than or equal to ${least}`));
   if (maxReplicas < 1) errors.push(invalid('spec.maxReplicas', maxReplicas, 'must be greater than 0'));
   if (minReplicas !== undefined && maxReplicas < minReplicas)
     errors.push(invalid('spec.maxReplicas', maxReplicas, 'must be greater than or equal to `minReplicas`'));
   return errors;
 }
 
+function apiVersionRule({ scaleTargetRef: target }: Spec, old: Spec | undefined): ApiVersionRule {
+  const before = old?.scaleTargetRef;
+  if (before && before.apiVersion === target?.apiVersion && before.kind === target?.kind) return 'any';
+  return target?.kind === 'ReplicationController' ? 'group or core' : 'group';
+}
+
+function checkMetrics({ metrics = [], minReplicas }: Spec): FieldError[] {
+  const errors = metrics.flatMap((metric, index) => checkMetric(metric, at('spec.metrics', index)));
+  if (minReplicas !== 0 || metrics.some(({ type }) => type === 'Object' || type === 'External')) return errors;
+  return [...errors, forbidden('spec.metrics', 'must specify at least one Object or External metric to support scaling to zero replicas')];
+}
+
 /** Whichever version a client speaks, it is told of v2's fields (upstream: pkg/apis/autoscaling/validation). */
-export function validateHorizontalPodAutoscalerSpec(spec: HorizontalPodAutoscalerSpec): FieldError[] {
+export function validateHorizontalPodAutoscalerSpec(spec: Spec, old?: Spec): FieldError[] {
   return [
-    ...checkBounds(spec),
-    ...checkReference(spec.scaleTargetRef, 'spec.scaleTargetRef'),
-    ...(spec.metrics ?? []).flatMap((metric, index) => checkMetric(metric, at('spec.metrics', index))),
+    ...checkBounds(spec, old),
+    ...checkReference(spec.scaleTargetRef, 'spec.scaleTargetRef', apiVersionRule(spec, old)),
+    ...checkMetrics(spec),
     ...checkRules(spec.behavior?.scaleUp, 'spec.behavior.scaleUp'),
     ...checkRules(spec.behavior?.scaleDown, 'spec.behavior.scaleDown'),
   ];

@@ -1,3 +1,4 @@
+import { unsetIfEmpty } from '../../emptied.ts';
 import type { LimitRange, LimitRangeItem } from '../../generated/types/core.v1.ts';
 import type { KindBehaviour } from '../../kind.ts';
 import { validateLimitRange } from './limit-range-validation.ts';
@@ -18,9 +19,12 @@ export const limitRange: KindBehaviour<LimitRange> = {
   version: 'v1',
   kind: 'LimitRange',
   returnsDeleted: true,
+  namesItself: true,
   setDefaults: ({ spec }) => {
     for (const item of spec.limits ?? []) setItemDefaults(item);
   },
+  prepareForCreate: ({ spec }) => unsetIfEmpty(spec, 'limits'),
+  prepareForUpdate: ({ spec }) => unsetIfEmpty(spec, 'limits'),
   validate: validateLimitRange,
   revalidates: 'alone',
   row: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? ''],

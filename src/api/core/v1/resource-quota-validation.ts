@@ -25,7 +25,7 @@ const EXCLUSIVE = [
 /** Scopes that a pod either has or not. */
 const PLAIN = ['BestEffort', 'NotBestEffort', 'Terminating', 'NotTerminating', 'CrossNamespacePodAffinity'];
 const PLAIN_FAULT =
-  "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
+  "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
 /** Names of Kubernetes itself that a quota can count. */
 const STANDARD = [
@@ -90,7 +90,7 @@ function checkRequirement({ scopeName, operator, values = [] }: ScopedResourceSe
       return errors;
     case 'Exists':
     case 'DoesNotExist':
-      if (values.length) errors.push(invalid(`${field}.values`, values, "must be no value when `operator` is 'Exists' or 'DoesNotExist' for scope selector"));
+      if (values.length) errors.push(invalid(`${field}.values`, values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"));
       return errors;
     default:
       return [...errors, invalid(`${field}.operator`, operator ?? '', 'not a valid selector operator')];

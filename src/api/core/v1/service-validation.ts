@@ -4,7 +4,17 @@ import type { Service, ServicePort, ServiceSpec } from '../../generated/types/co
 import { ipFamily, isCIDR } from '../../ip-address.ts';
 import { validateLabels } from '../../label-validation.ts';
 import { qualifiedNameFaults } from '../../names.ts';
-import { checkIP, checkLabelName, checkOneOf, checkOptionalOneOf, checkPort, checkPortNumber, checkSubdomain, checkWith } from '../../validation.ts';
+import {
+  checkEndpointIP,
+  checkIP,
+  checkLabelName,
+  checkOneOf,
+  checkOptionalOneOf,
+  checkPort,
+  checkPortNumber,
+  checkSubdomain,
+  checkWith,
+} from '../../validation.ts';
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const MAX_AFFINITY_SECONDS = 86400;
@@ -63,26 +73,41 @@ function checkAffinity({ sessionAffinity, sessionAffinityConfig: config }: Servi
   return [...errors, invalid(`${path}.clientIP.timeoutSeconds`, seconds, `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`)];
 }
 
-function checkClusterIPs(spec: ServiceSpec): FieldError[] {
+/** Faults of the addresses and families, one by one and together (upstream: ValidateServiceClusterIPsRelatedFields). */
+export function checkClusterIPs(spec: ServiceSpec): FieldError[] {
   if (spec.type === 'ExternalName') return [];
   const { clusterIP, clusterIPs = [], ipFamilies = [], ipFamilyPolicy } = spec;
+  const field = 'spec.clusterIPs';
   const errors: FieldError[] = [];
-  if (clusterIP && clusterIPs.length === 0) errors.push(required('spec.clusterIPs'));
-  else if (clusterIP !== undefined && clusterIPs.length > 0 && clusterIPs[0] !== clusterIP)
-    errors.push(invalid('spec.clusterIPs', clusterIPs, 'first value must match `clusterIP`'));
+  if (clusterIP && clusterIPs.length === 0) errors.push(required(field));
+  else if (clusterIP && clusterIPs[0] !== clusterIP) errors.push(invalid(field, clusterIPs, 'first value must match `clusterIP`'));
+  else if (!clusterIP && clusterIPs.length) errors.push(invalid(field, clusterIPs, 'must be empty when `clusterIP` is not specified'));
   ipFamilies.forEach((family, index) => {
     const path = at('spec.ipFamilies', index);
     if (family !== 'IPv4' && family !== 'IPv6') errors.push(notSupported(path, family, ['IPv4', 'IPv6']));
-    else if (ipFamilies.indexOf(family) < index) errors.push(duplicate(path, family));
+    if (ipFamilies.indexOf(family) < index) errors.push(duplicate(path, family));
   });
   errors.push(...checkOptionalOneOf(ipFamilyPolicy, ['PreferDualStack', 'RequireDualStack', 'SingleStack'], 'spec.ipFamilyPolicy'));
-  clusterIPs.forEach((ip, index) => {
-    const path = at('spec.clusterIPs', index);
-    if (ip === 'None') {
-      if (clusterIPs.length > 1) errors.push(invalid(path, ip, "'None' must be the first and only value"));
-    } else if (ip !== '' && ipFamily(ip) === undefined) errors.push(...checkIP(ip, path));
-  });
-  return errors;
+  const isNone = clusterIPs[0] === 'None';
+  const wrong = clusterIPs.flatMap((ip, index) => (index === 0 && isNone ? [] : checkIP(ip, at(field, index))));
+  if (isNone && clusterIPs.length > 1) wrong.unshift(invalid(field, clusterIPs, "'None' must be the first and only value"));
+  errors.push(...wrong);
+  if (clusterIPs.length > 2) errors.push(invalid(field, clusterIPs, 'may only hold up to 2 values'));
+  return wrong.length || isNone ? errors : [...errors, ...checkFamilies(clusterIPs, ipFamilies)];
+}
+
+function checkFamilies(clusterIPs: readonly string[], ipFamilies: readonly string[]): FieldError[] {
+  const field = 'spec.clusterIPs';
+  const families = clusterIPs.map((ip) => `IPv${ipFamily(ip) ?? 4}`);
+  const isTwice = clusterIPs.length > 1 && new Set(families).size < 2;
+  return [
+    ...(isTwice ? [invalid(field, clusterIPs, 'may specify no more than one IP for each IP family')] : []),
+    ...clusterIPs.flatMap((ip, index) => {
+      const wanted = ipFamilies[index];
+      if ((wanted !== 'IPv4' && wanted !== 'IPv6') || wanted === families[index]) return [];
+      return [invalid(at(field, index), ip, `expected an ${wanted} value as indicated by \`ipFamilies[${index}]\``)];
+    }),
+  ];
 }
 
 function checkNodePorts({ type, ports = [] }: ServiceSpec): FieldError[] {
@@ -108,21 +133,34 @@ function checkNodePorts({ type, ports = [] }: ServiceSpec): FieldError[] {
 
 function checkLoadBalancer(spec: ServiceSpec): FieldError[] {
   const errors: FieldError[] = [];
-  const { type, loadBalancerSourceRanges = [], allocateLoadBalancerNodePorts, loadBalancerClass } = spec;
+  const { type, loadBalancerSourceRanges = [], allocateLoadBalancerNodePorts } = spec;
   const balanced = type === 'LoadBalancer';
   if (loadBalancerSourceRanges.length) {
     if (!balanced) errors.push(forbidden('spec.LoadBalancerSourceRanges', "may only be used when `type` is 'LoadBalancer'"));
     loadBalancerSourceRanges.forEach((range, index) => {
       if (!isCIDR(range.trim()))
-        errors.push(invalid(at('spec.loadBalancerSourceRanges', index), range, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'));
+        errors.push(invalid(at('spec.LoadBalancerSourceRanges', index), range.trim(), 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'));
     });
   }
-  if (balanced && allocateLoadBalancerNodePorts === undefined) errors.push(required('spec.allocateLoadBalancerNodePorts'));
   if (!balanced && allocateLoadBalancerNodePorts !== undefined)
     errors.push(forbidden('spec.allocateLoadBalancerNodePorts', "may only be used when `type` is 'LoadBalancer'"));
-  if (!balanced && loadBalancerClass !== undefined) errors.push(forbidden('spec.loadBalancerClass', "may only be used when `type` is 'LoadBalancer'"));
-  if (balanced && loadBalancerClass !== undefined) errors.push(...checkWith(qualifiedNameFaults, loadBalancerClass, 'spec.loadBalancerClass'));
-  return errors;
+  if (balanced && allocateLoadBalancerNodePorts === undefined) errors.push(required('allocateLoadBalancerNodePorts'));
+  return [...errors, ...checkLoadBalancerClass(spec)];
+}
+
+function checkLoadBalancerClass({ type, loadBalancerClass }: ServiceSpec): FieldError[] {
+  if (loadBalancerClass === undefined) return [];
+  const field = 'spec.loadBalancerClass';
+  if (type !== 'LoadBalancer') return [forbidden(field, "may only be used when `type` is 'LoadBalancer'")];
+  return checkWith(qualifiedNameFaults, loadBalancerClass, field);
+}
+
+function checkExternalIPs(externalIPs: readonly string[], old: readonly string[]): FieldError[] {
+  return externalIPs.flatMap((ip, index) => {
+    const path = at('spec.externalIPs', index);
+    const faults = old.includes(ip) ? [] : checkIP(ip, path);
+    return faults.length ? faults : checkEndpointIP(ip, path, {});
+  });
 }
 
 function checkTrafficPolicies(spec: ServiceSpec): FieldError[] {
@@ -138,11 +176,13 @@ function checkTrafficPolicies(spec: ServiceSpec): FieldError[] {
       invalid('spec.healthCheckNodePort', healthCheckNodePort, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"),
     );
   }
+  const needsInternal = type === 'NodePort' || type === 'LoadBalancer' || type === 'ClusterIP';
+  if (internalTrafficPolicy === undefined && needsInternal) errors.push(required('spec.internalTrafficPolicy'));
   return [...errors, ...checkOptionalOneOf(internalTrafficPolicy, ['Cluster', 'Local'], 'spec.internalTrafficPolicy')];
 }
 
 /** Upstream: pkg/apis/core/validation, ValidateService. */
-export function validateService({ spec }: Service): FieldError[] {
+export function validateService({ spec }: Service, old?: Service): FieldError[] {
   const { type, ports = [], externalIPs = [], trafficDistribution } = spec;
   return [
     ...(ports.length === 0 && !isHeadless(spec) && type !== 'ExternalName' ? [required('spec.ports')] : []),
@@ -151,12 +191,12 @@ export function validateService({ spec }: Service): FieldError[] {
     ...validateLabels(spec.selector, 'spec.selector'),
     ...checkAffinity(spec),
     ...checkClusterIPs(spec),
-    ...externalIPs.flatMap((ip, index) => checkIP(ip, at('spec.externalIPs', index))),
+    ...checkExternalIPs(externalIPs, old?.spec.externalIPs ?? []),
     ...checkOneOf(type, TYPES, 'spec.type'),
     ...checkNodePorts(spec),
     ...checkLoadBalancer(spec),
-    ...(TYPES.includes(type ?? '') ? checkTrafficPolicies(spec) : []),
-    ...checkOptionalOneOf(trafficDistribution, ['PreferClose', 'PreferSameNode', 'PreferSameZone'], 'spec.trafficDistribution'),
+    ...checkTrafficPolicies(spec),
+    ...checkOptionalOneOf(trafficDistribution, ['PreferClose', 'PreferSameZone', 'PreferSameNode'], 'spec.trafficDistribution'),
   ];
 }
 
@@ -168,7 +208,7 @@ export function validateServiceUpdate(object: Service, old: Service): FieldError
   const same = old.spec.type !== 'ExternalName' && object.spec.type !== 'ExternalName';
   if (same && before[0] && now[0] !== before[0]) errors.push(invalid('spec.clusterIPs[0]', now, 'may not change once set'));
   if (old.spec.type === 'LoadBalancer' && object.spec.type === 'LoadBalancer' && !deepEqual(old.spec.loadBalancerClass, object.spec.loadBalancerClass)) {
-    errors.push(invalid('spec.loadBalancerClass', object.spec.loadBalancerClass, 'may not change once set'));
+    errors.push(invalid('spec.loadBalancerClass', object.spec.loadBalancerClass ?? null, 'may not change once set'));
   }
-  return errors;
+  return [...errors, ...checkLoadBalancerClass(object.spec), ...validateService(object, old)];
 }

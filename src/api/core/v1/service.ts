@@ -56,6 +56,19 @@ function dropFieldsOfType(object: Service, old: Service): void {
   drop(isReachedFromOutside, ['externalTrafficPolicy']);
 }
 
+/** Upstream: pkg/api/service, GetWarningsForService, but for addresses in forms that are not canonical. */
+function warnings({ spec }: Service): string[] {
+  const { type, clusterIP, loadBalancerIP, externalIPs, externalName, sessionAffinity } = spec;
+  const isHeadless = type === 'ClusterIP' && clusterIP === 'None';
+  return [
+    ...(isHeadless && loadBalancerIP ? ['spec.loadBalancerIP is ignored for headless services'] : []),
+    ...(isHeadless && externalIPs?.length ? ['spec.externalIPs is ignored for headless services'] : []),
+    ...(isHeadless && sessionAffinity !== 'None' ? ['spec.SessionAffinity is ignored for headless services'] : []),
+    ...(type === 'ExternalName' && externalIPs?.length ? ['spec.externalIPs is ignored when spec.type is "ExternalName"'] : []),
+    ...(type !== 'ExternalName' && externalName ? ['spec.externalName is ignored when spec.type is not "ExternalName"'] : []),
+  ];
+}
+
 function externalAddress({ spec, status }: Service): string {
   const external = spec.externalIPs ?? [];
   switch (spec.type) {
@@ -89,7 +102,7 @@ export const service: KindBehaviour<Service> = {
   prepareForUpdate: dropFieldsOfType,
   validate: validateService,
   validateUpdate: validateServiceUpdate,
-  revalidates: 'last',
+  warnings,
   row: (object, nowMs) => [
     object.metadata.name ?? '',
     object.spec.type ?? '',

@@ -1,4 +1,5 @@
 import { age } from '../../duration.ts';
+import { unsetIfEmpty } from '../../emptied.ts';
 import { deepEqual } from '../../equality.ts';
 import { at, duplicate, type FieldError, invalid, required, tooMany } from '../../field-error.ts';
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../generated/types/discovery.v1.ts';
@@ -110,12 +111,20 @@ function validate(slice: EndpointSlice, old?: EndpointSlice): FieldError[] {
   ];
 }
 
+/** Drops a field of an earlier version, which this one cannot write. */
+function prepare(object: EndpointSlice, old?: EndpointSlice): void {
+  if (!old || !deepEqual(object.endpoints, old.endpoints)) for (const endpoint of object.endpoints ?? []) delete endpoint.deprecatedTopology;
+  unsetIfEmpty(object, 'endpoints');
+  unsetIfEmpty(object, 'ports');
+}
+
 /** Upstream: pkg/apis/discovery/v1/defaults.go, pkg/registry/discovery/endpointslice/strategy.go. */
 export const endpointSlice: KindBehaviour<EndpointSlice> = {
   group: 'discovery.k8s.io',
   version: 'v1',
   kind: 'EndpointSlice',
   hasGeneration: true,
+  generationCounts: 'labels',
   setDefaults: ({ ports }) => {
     for (const port of ports ?? []) {
       port.name ??= '';
@@ -125,6 +134,9 @@ export const endpointSlice: KindBehaviour<EndpointSlice> = {
   validate,
   validateUpdate: ({ addressType }, old) => (addressType === old.addressType ? [] : [invalid('addressType', addressType ?? '', 'field is immutable')]),
   revalidates: 'alone',
+  prepareForCreate: prepare,
+  prepareForUpdate: prepare,
+  warnings: ({ addressType }, old) => (!old && addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
   row: ({ metadata, addressType, ports, endpoints }, nowMs) => [
     metadata.name ?? '',
     addressType,

@@ -15,7 +15,7 @@ function checkParameters(parameters: IngressClassParametersReference, field: str
   if (!SCOPES.includes(scope)) return [...errors, notSupported(`${field}.scope`, scope, SCOPES)];
   const path = `${field}.namespace`;
   if (scope === 'Cluster') return [...errors, ...(namespace === undefined ? [] : [forbidden(path, "`parameters.scope` is set to 'Cluster'")])];
-  return [...errors, ...(namespace ? checkLabelName(namespace, path) : [required(path, "`parameters.scope` is set to 'Namespace'")])];
+  return [...errors, ...(namespace === undefined ? [required(path, "`parameters.scope` is set to 'Namespace'")] : checkLabelName(namespace, path))];
 }
 
 /** Upstream: ValidateIngressClass. */
@@ -37,10 +37,9 @@ export const ingressClass: KindBehaviour<IngressClass> = {
     if (spec?.parameters) spec.parameters.scope ??= 'Cluster';
   },
   validate,
-  validateUpdate: (object, old) => [
-    ...validate(object),
-    ...(object.spec?.controller === old.spec?.controller ? [] : [invalid('spec.controller', object.spec?.controller ?? '', 'field is immutable')]),
-  ],
+  validateUpdate: (object, old) =>
+    object.spec?.controller === old.spec?.controller ? [] : [invalid('spec.controller', object.spec?.controller ?? '', 'field is immutable')],
+  revalidates: 'last',
   row: ({ metadata, spec }, nowMs) => {
     const { apiGroup, kind, name } = spec?.parameters ?? {};
     return [

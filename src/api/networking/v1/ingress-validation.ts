@@ -1,3 +1,4 @@
+import { asGiven } from '../../emptied.ts';
 import { at, type FieldError, invalid, notSupported, required } from '../../field-error.ts';
 import type { HTTPIngressPath, IngressBackend, IngressRule, IngressSpec, IngressTLS } from '../../generated/types/networking.v1.ts';
 import { ipFamily } from '../../ip-address.ts';
@@ -14,8 +15,8 @@ export function checkTypedReference(reference: { apiGroup?: string | null; kind?
   const { apiGroup, kind, name } = reference;
   return [
     ...(apiGroup === undefined || apiGroup === null ? [] : checkSubdomain(apiGroup, `${field}.apiGroup`)),
-    ...(kind ? checkWith(pathSegmentFaults, kind, `${field}.kind`) : [required(`${field}.kind`, 'kind is required')]),
-    ...(name ? checkWith(pathSegmentFaults, name, `${field}.name`) : [required(`${field}.name`, 'name is required')]),
+    ...(kind ? checkWith(pathSegmentFaults, kind, `${field}.kind`) : [required(`${field}.kind`)]),
+    ...(name ? checkWith(pathSegmentFaults, name, `${field}.name`) : [required(`${field}.name`)]),
   ];
 }
 
@@ -70,9 +71,10 @@ function checkTls({ hosts, secretName }: IngressTLS, field: string): FieldError[
 }
 
 /** Upstream: pkg/apis/networking/validation, ValidateIngressSpec. */
-export function validateIngressSpec({ rules = [], defaultBackend, tls = [], ingressClassName }: IngressSpec): FieldError[] {
+export function validateIngressSpec(spec: IngressSpec): FieldError[] {
+  const { rules = [], defaultBackend, tls = [], ingressClassName } = spec;
   return [
-    ...(rules.length === 0 && !defaultBackend ? [invalid('spec', rules, 'either `defaultBackend` or `rules` must be specified')] : []),
+    ...(rules.length === 0 && !defaultBackend ? [invalid('spec', asGiven(spec, 'rules'), 'either `defaultBackend` or `rules` must be specified')] : []),
     ...(defaultBackend ? checkBackend(defaultBackend, 'spec.defaultBackend') : []),
     ...rules.flatMap((rule, index) => checkRule(rule, at('spec.rules', index))),
     ...tls.flatMap((entry, index) => checkTls(entry, at('spec.tls', index))),

@@ -29,8 +29,8 @@ export const ingress: KindBehaviour<Ingress> = {
   prepareForCreate: (object) => {
     object.status = { loadBalancer: {} };
   },
-  validate: (object) => [...validateIngressSpec(object.spec), ...checkClassAnnotation(object)],
-  validateUpdate: ({ spec }) => validateIngressSpec(spec),
+  validate: (object, old) => [...validateIngressSpec(object.spec), ...(old ? [] : checkClassAnnotation(object))],
+  revalidates: 'last',
   row: (object, nowMs) => [
     object.metadata.name ?? '',
     object.spec.ingressClassName ?? '<none>',

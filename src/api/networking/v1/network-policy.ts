@@ -8,7 +8,7 @@ import { formatSelector } from '../../labels.ts';
 import { checkOptionalOneOf, checkPort, checkPortNumber } from '../../validation.ts';
 
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
-const TYPES = ['Egress', 'Ingress'];
+const TYPES = ['Ingress', 'Egress'];
 const CIDR_FAULT = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
 /** Upstream: ValidateNetworkPolicyPort. */
@@ -79,6 +79,8 @@ export const networkPolicy: KindBehaviour<NetworkPolicy> = {
   kind: 'NetworkPolicy',
   hasGeneration: true,
   validate,
+  validateUpdate: validate,
+  revalidates: 'first',
   setDefaults: ({ spec }) => {
     for (const rule of [...(spec?.ingress ?? []), ...(spec?.egress ?? [])]) for (const port of rule.ports ?? []) port.protocol ??= 'TCP';
     if (spec && !spec.policyTypes?.length) spec.policyTypes = spec.egress?.length ? ['Ingress', 'Egress'] : ['Ingress'];
