@@ -66,6 +66,16 @@ function divideUp(value: bigint, divisor: bigint): bigint {
   return quotient * divisor === value ? quotient : quotient + 1n;
 }
 
+export function isQuantity(text: string): boolean {
+  try {
+    parseQuantity(text);
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
 /** The canonical text, e.g. `0.5` → `500m`, `1024Mi` → `1Gi` (upstream: Quantity.CanonicalizeBytes). */
 export function formatQuantity({ nano, format }: Quantity): string {
   if (nano === 0n) return '0';

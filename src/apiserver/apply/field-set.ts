@@ -168,6 +168,15 @@ export class FieldSet {
 }
 
 /** A path as messages show it: `.spec.containers[name="c"].image`. */
+/** A key's value; of maps and lists, which no key should have, without all signs (structured-merge-diff: value.ToString). */
+function valueText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(valueText).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return stringifyExact(value);
+  return Object.entries(value)
+    .map(([name, inner]) => `${name}=${valueText(inner)}`)
+    .join('');
+}
+
 export function showPath(path: readonly string[]): string {
   return path
     .map((element) => {
@@ -177,7 +186,7 @@ export function showPath(path: readonly string[]): string {
       if (element.startsWith('i:')) return `[${body}]`;
       const keys = parseExact(body) as Record<string, unknown>;
       return `[${Object.entries(keys)
-        .map(([name, value]) => `${name}=${stringifyExact(value)}`)
+        .map(([name, value]) => `${name}=${valueText(value)}`)
         .join(',')}]`;
     })
     .join('');

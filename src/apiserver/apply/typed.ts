@@ -119,7 +119,8 @@ export function merge(type: Struct, live: Json, applied: Json): Json {
 
 function mergeValue(type: Type, live: Json, applied: Json, path: readonly string[]): Json {
   if (applied === undefined) return live;
-  if (isAtomic(type) || live === undefined || live === null || applied === null) return applied;
+  if (isAtomic(type) || live === undefined || live === null) return applied;
+  if (applied === null) return isEmpty(live) ? null : live;
   if (type.shape === 'list') return mergeList(type, live, applied, path);
   const out: Fields = { ...mapOrEmpty(live, path) };
   for (const [name, value] of Object.entries(mapOrEmpty(applied, path))) {

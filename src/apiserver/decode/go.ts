@@ -1,4 +1,4 @@
-import { markEmptied } from '../../api/emptied.ts';
+import { copyMarks, markEmptied } from '../../api/emptied.ts';
 import { define } from '../../api/equality.ts';
 import { type Field, goNameOf, type List, type Scalar, type StringMap, type Struct, type Type } from '../../api/type.ts';
 import { type Decoded, DecodeError, Path } from './decode.ts';
@@ -52,22 +52,35 @@ function decodeStruct(type: Struct, input: Record<string, unknown>, context: Con
     }
     path.pop();
   }
-  fillUnset(type, out);
-  return out;
+  return fillUnset(type, out) ? inOrderOf(type, out) : out;
 }
 
-/** What Go holds by value and does not leave out is written even when it is unset. */
-function fillUnset(type: Struct, out: Record<string, unknown>): void {
+/** What is filled in stands at the end; Go writes it where the type has it. */
+function inOrderOf({ fields }: Struct, object: Record<string, unknown>): Record<string, unknown> {
+  const ordered: Record<string, unknown> = {};
+  for (const key of fields.keys()) if (object[key] !== undefined) ordered[key] = object[key];
+  copyMarks(object, ordered);
+  return ordered;
+}
+
+/** What Go holds by value and does not leave out is written even when it is unset. @returns whether any was */
+function fillUnset(type: Struct, out: Record<string, unknown>): boolean {
+  let hasFilled = false;
   for (const { name, type: inner, unset } of type.written) {
     if (out[name] !== undefined) continue;
+    hasFilled = true;
     if (unset === 'null') out[name] = null;
     else if (inner.shape === 'scalar') out[name] = ZERO_SCALARS[inner.format];
     else if (inner.shape === 'struct') {
       const value: Record<string, unknown> = {};
       fillUnset(inner, value);
       out[name] = value;
-    } else out[name] = inner.shape === 'list' ? [] : {};
+    } else {
+      out[name] = inner.shape === 'list' ? [] : {};
+      markEmptied(out, name, null);
+    }
   }
+  return hasFilled;
 }
 
 function decodeField(owner: Struct, field: Field, value: unknown, context: Context): unknown {

@@ -1,4 +1,5 @@
 import { setTemplateDefaults } from '../../core/v1/pod/defaults.ts';
+import { dropGatedFields } from '../../core/v1/pod/gated-fields.ts';
 import { templateCells } from '../../core/v1/pod/template-cells.ts';
 import { validatePodTemplate } from '../../core/v1/pod/validation/pod-spec.ts';
 import { templateWarnings } from '../../core/v1/pod/warnings.ts';
@@ -102,10 +103,12 @@ export const daemonSet: KindBehaviour<DaemonSet> = {
   hasStatus: true,
   setDefaults,
   prepareForCreate: (object) => {
+    dropGatedFields(object.spec.template?.spec);
     object.status = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 };
     setTemplateGeneration(object, Math.max(templateGeneration(object), 1));
   },
   prepareForUpdate: (object, old) => {
+    dropGatedFields(object.spec.template?.spec, old.spec.template?.spec);
     setTemplateGeneration(object, templateGeneration(old) + (deepEqual(object.spec.template, old.spec.template) ? 0 : 1));
   },
   prepareForStatusUpdate: (object, old) => setTemplateGeneration(object, templateGeneration(old)),

@@ -1,4 +1,5 @@
 import { setTemplateDefaults } from '../../core/v1/pod/defaults.ts';
+import { dropGatedFields } from '../../core/v1/pod/gated-fields.ts';
 import { templateCells } from '../../core/v1/pod/template-cells.ts';
 import { ownerNameWarnings } from '../../core/v1/pod/warnings.ts';
 import { age } from '../../duration.ts';
@@ -34,7 +35,9 @@ export const replicaSet: KindBehaviour<ReplicaSet> = {
   },
   prepareForCreate: (object) => {
     object.status = { replicas: 0 };
+    dropGatedFields(object.spec.template?.spec);
   },
+  prepareForUpdate: ({ spec }, old) => dropGatedFields(spec.template?.spec, old.spec.template?.spec),
   validate,
   validateUpdate: (object, old) => {
     const { selector = null } = object.spec;

@@ -1,5 +1,6 @@
 import { validateClaimSpec } from '../../core/v1/persistent-volume-claim.ts';
 import { setTemplateDefaults } from '../../core/v1/pod/defaults.ts';
+import { dropGatedFields } from '../../core/v1/pod/gated-fields.ts';
 import { templateCells } from '../../core/v1/pod/template-cells.ts';
 import { checkPodAnnotations, validatePodTemplate } from '../../core/v1/pod/validation/pod-spec.ts';
 import { templateWarnings } from '../../core/v1/pod/warnings.ts';
@@ -103,7 +104,7 @@ function validateTemplate(template: StatefulSet['spec']['template'], selector: S
     ...validatePodTemplate(template, field),
     ...validateLabels(metadata.labels, `${field}.labels`),
     ...validateAnnotations(metadata.annotations, `${field}.annotations`),
-    ...checkPodAnnotations(metadata, `${field}.annotations`),
+    ...checkPodAnnotations(template, `${field}.annotations`),
   ];
 }
 
@@ -170,7 +171,9 @@ export const statefulSet: KindBehaviour<StatefulSet> = {
   setDefaults,
   prepareForCreate: (object) => {
     object.status = { replicas: 0, availableReplicas: 0 };
+    dropGatedFields(object.spec.template?.spec);
   },
+  prepareForUpdate: ({ spec }, old) => dropGatedFields(spec.template?.spec, old.spec.template?.spec),
   validate: ({ spec }) => validateSpec(spec, { isNew: true }),
   validateUpdate,
   validateStatusUpdate,

@@ -1,3 +1,5 @@
+import { timeZoneFault } from './time-zone.ts';
+
 /** What one of the five fields of a schedule may hold. */
 interface Bounds {
   min: number;
@@ -52,7 +54,13 @@ function checkRange(text: string, bounds: Bounds): void {
   if (step === 0) throw new RangeError(`step of range should be a positive number: ${text}`);
 }
 
-function check(schedule: string): void {
+const NAMES_ZONE = /^(?:CRON_)?TZ=(\S*)\s*/;
+
+function check(text: string): void {
+  const zone = NAMES_ZONE.exec(text)?.[1];
+  const fault = zone === undefined ? undefined : timeZoneFault(zone);
+  if (fault !== undefined) throw new RangeError(`provided bad location ${zone}: ${fault}`);
+  const schedule = text.replace(NAMES_ZONE, '');
   if (schedule.startsWith('@')) {
     if (DESCRIPTORS.includes(schedule)) return;
     if (!schedule.startsWith('@every ')) throw new RangeError(`unrecognized descriptor: ${schedule}`);

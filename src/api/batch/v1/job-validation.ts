@@ -1,143 +1,196 @@
+import { asInternal, internalPodTemplate } from '../../core/v1/internal-types.ts';
 import { validatePodTemplate } from '../../core/v1/pod/validation/pod-spec.ts';
+import { asGiven } from '../../emptied.ts';
 import { deepEqual } from '../../equality.ts';
-import { at, duplicate, type FieldError, invalid, notSupported, required, tooLong, tooMany } from '../../field-error.ts';
-import type { Job, JobSpec, PodFailurePolicyRule } from '../../generated/types/batch.v1.ts';
+import { at, type FieldError, invalid, notSupported, required, tooLong } from '../../field-error.ts';
+import type { Job, JobSpec } from '../../generated/types/batch.v1.ts';
+import type { Affinity, PodTemplateSpec } from '../../generated/types/core.v1.ts';
 import { validateLabelSelector } from '../../label-validation.ts';
-import { selectorFrom } from '../../labels.ts';
-import { checkDomainPrefixedPath, checkNonNegative, checkOneOf } from '../../validation.ts';
+import { nothing, type Selector, selectorFrom } from '../../labels.ts';
+import { dns1123LabelFaults } from '../../names.ts';
+import { checkDomainPrefixedPath, checkNonNegative } from '../../validation.ts';
+import { checkFailurePolicy, checkSuccessPolicy } from './job-policies.ts';
 
-const MAX_INDEXED_PARALLELISM = 100_000;
+/** Beyond them the lists of done and failed indexes would grow too long. */
+const MAX_INDEXED = 100_000;
+const MAX_INDEXED_WITH_MANY_COMPLETIONS = 10_000;
 const MAX_MANAGED_BY = 63;
-const MAX_RULES = 20;
-const MAX_EXIT_CODES = 255;
-const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 const COUNTS = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished', 'backoffLimitPerIndex'] as const;
+const MODES = ['NonIndexed', 'Indexed'];
+const RESTARTS = ['OnFailure', 'Never'];
 
-function checkIndexes(spec: JobSpec, field: string): FieldError[] {
-  const { completionMode = 'NonIndexed', completions, parallelism = 0, backoffLimitPerIndex, maxFailedIndexes, managedBy } = spec;
+export const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
+export const JOB_NAME = 'batch.kubernetes.io/job-name';
+/** The same, from the time before labels had prefixes. */
+export const LEGACY_CONTROLLER_UID = 'controller-uid';
+export const LEGACY_JOB_NAME = 'job-name';
+
+const isIndexed = ({ completionMode }: JobSpec): boolean => completionMode === 'Indexed';
+
+function checkManagedBy(managedBy: string | undefined, field: string): FieldError[] {
+  if (managedBy === undefined) return [];
+  return [...checkDomainPrefixedPath(managedBy, field), ...(managedBy.length > MAX_MANAGED_BY ? [tooLong(field, MAX_MANAGED_BY)] : [])];
+}
+
+function checkMaxFailedIndexes({ maxFailedIndexes, backoffLimitPerIndex }: JobSpec, field: string): FieldError[] {
+  if (maxFailedIndexes === undefined) return [];
+  const errors = checkNonNegative(maxFailedIndexes, `${field}.maxFailedIndexes`);
+  return backoffLimitPerIndex === undefined ? [...errors, required(`${field}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified')] : errors;
+}
+
+function checkIndexed({ completions, parallelism, maxFailedIndexes, backoffLimitPerIndex }: JobSpec, field: string): FieldError[] {
   const errors: FieldError[] = [];
-  if (maxFailedIndexes !== undefined) {
-    errors.push(...checkNonNegative(maxFailedIndexes, `${field}.maxFailedIndexes`));
-    if (backoffLimitPerIndex === undefined) errors.push(required(`${field}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'));
-  }
-  if (managedBy !== undefined) {
-    errors.push(...checkDomainPrefixedPath(managedBy, `${field}.managedBy`));
-    if (managedBy.length > MAX_MANAGED_BY) errors.push(tooLong(`${field}.managedBy`, MAX_MANAGED_BY));
-  }
-  if (completionMode !== 'NonIndexed' && completionMode !== 'Indexed')
-    errors.push(notSupported(`${field}.completionMode`, completionMode, ['NonIndexed', 'Indexed']));
-  if (completionMode === 'Indexed') {
-    if (completions === undefined) errors.push(required(`${field}.completions`, 'when completion mode is Indexed'));
-    if (parallelism > MAX_INDEXED_PARALLELISM) {
-      const words = `must be less than or equal to ${MAX_INDEXED_PARALLELISM} when completion mode is Indexed`;
-      errors.push(invalid(`${field}.parallelism`, parallelism, words));
-    }
-  } else if (completionMode === 'NonIndexed') {
-    if (backoffLimitPerIndex !== undefined) errors.push(invalid(`${field}.backoffLimitPerIndex`, backoffLimitPerIndex, 'requires indexed completion mode'));
-    if (maxFailedIndexes !== undefined) errors.push(invalid(`${field}.maxFailedIndexes`, maxFailedIndexes, 'requires indexed completion mode'));
-  }
+  const limit = (key: 'parallelism' | 'maxFailedIndexes', value: number | undefined, most: number, when = ''): void => {
+    if (value !== undefined && value > most) errors.push(invalid(`${field}.${key}`, value, `must be less than or equal to ${most}${when}`));
+  };
+  if (completions === undefined) errors.push(required(`${field}.completions`, 'when completion mode is Indexed'));
+  limit('parallelism', parallelism, MAX_INDEXED, ' when completion mode is Indexed');
+  if (completions !== undefined && maxFailedIndexes !== undefined && maxFailedIndexes > completions)
+    errors.push(invalid(`${field}.maxFailedIndexes`, maxFailedIndexes, 'must be less than or equal to completions'));
+  limit('maxFailedIndexes', maxFailedIndexes, MAX_INDEXED);
+  if (completions === undefined || completions <= MAX_INDEXED || backoffLimitPerIndex === undefined) return errors;
+  if (maxFailedIndexes === undefined) errors.push(required(`${field}.maxFailedIndexes`, `must be specified when completions is above ${MAX_INDEXED}`));
+  const when = ` when completions are above ${MAX_INDEXED} and used with backoff limit per index`;
+  limit('parallelism', parallelism, MAX_INDEXED_WITH_MANY_COMPLETIONS, when);
+  limit('maxFailedIndexes', maxFailedIndexes, MAX_INDEXED_WITH_MANY_COMPLETIONS, when);
   return errors;
 }
 
-function checkExitCodes({ onExitCodes }: PodFailurePolicyRule, containers: readonly string[], field: string): FieldError[] {
-  if (!onExitCodes) return [];
-  const { operator, values = [], containerName } = onExitCodes;
-  const path = `${field}.onExitCodes`;
-  const errors = checkOneOf(operator, ['In', 'NotIn'], `${path}.operator`);
-  if (containerName !== undefined && !containers.includes(containerName)) {
-    errors.push(invalid(`${path}.containerName`, containerName, 'must be one of the container or initContainer names in the pod template'));
-  }
-  if (values.length === 0) errors.push(invalid(`${path}.values`, values, 'at least one value is required'));
-  else if (values.length > MAX_EXIT_CODES) errors.push(tooMany(`${path}.values`, values.length, MAX_EXIT_CODES));
-  values.forEach((value, index) => {
-    const place = at(`${path}.values`, index);
-    if (operator === 'In' && value === 0) errors.push(invalid(place, value, 'must not be 0 for the In operator'));
-    if (values.indexOf(value) < index) errors.push(duplicate(place, value));
-  });
-  if (values.some((value, index) => index > 0 && value < values[index - 1]!)) errors.push(invalid(`${path}.values`, values, 'must be ordered'));
-  return errors;
-}
-
-/** Without the value, as upstream leaves it out here. */
-const misformed = (field: string, words: string): FieldError => ({ reason: 'FieldValueInvalid', field, message: `Invalid value: ${words}` });
-
-/** Upstream: validatePodFailurePolicyRule. */
-function checkRule(rule: PodFailurePolicyRule, spec: JobSpec, field: string): FieldError[] {
-  const { action, onExitCodes, onPodConditions = [] } = rule;
-  const path = `${field}.action`;
-  const errors: FieldError[] = [];
-  if (!action) errors.push(required(path, `valid values: [${ACTIONS.map((one) => JSON.stringify(one)).join(' ')}]`));
-  else if (!ACTIONS.includes(action)) errors.push(notSupported(path, action, ACTIONS));
-  else if (action === 'FailIndex' && spec.backoffLimitPerIndex === undefined) errors.push(invalid(path, action, 'requires the backoffLimitPerIndex to be set'));
-  const containers = [...(spec.template.spec.containers ?? []), ...(spec.template.spec.initContainers ?? [])].map(({ name }) => name);
-  errors.push(...checkExitCodes(rule, containers, field));
-  if (onExitCodes && onPodConditions.length) errors.push(misformed(field, 'specifying both OnExitCodes and OnPodConditions is not supported'));
-  if (!onExitCodes && !onPodConditions.length) errors.push(misformed(field, 'specifying one of OnExitCodes and OnPodConditions is required'));
-  return errors;
+function checkMode(spec: JobSpec, field: string): FieldError[] {
+  const { completionMode = 'NonIndexed' } = spec;
+  if (isIndexed(spec)) return checkIndexed(spec, field);
+  if (completionMode !== 'NonIndexed') return [notSupported(`${field}.completionMode`, completionMode, MODES)];
+  return (['backoffLimitPerIndex', 'maxFailedIndexes'] as const).flatMap((key) =>
+    spec[key] === undefined ? [] : [invalid(`${field}.${key}`, spec[key], 'requires indexed completion mode')],
+  );
 }
 
 function checkPolicies(spec: JobSpec, field: string): FieldError[] {
-  const { podFailurePolicy, podReplacementPolicy } = spec;
-  const rules = podFailurePolicy?.rules ?? [];
-  const errors = rules.length > MAX_RULES ? [tooMany(`${field}.podFailurePolicy.rules`, rules.length, MAX_RULES)] : [];
-  errors.push(...rules.flatMap((rule, index) => checkRule(rule, spec, at(`${field}.podFailurePolicy.rules`, index))));
+  const { podFailurePolicy, successPolicy, podReplacementPolicy } = spec;
+  const errors = checkFailurePolicy(spec, `${field}.podFailurePolicy.rules`);
+  if (successPolicy && !isIndexed(spec))
+    errors.push(invalid(`${field}.successPolicy`, asInternal('SuccessPolicy', successPolicy), 'requires indexed completion mode'));
+  else if (successPolicy) errors.push(...checkSuccessPolicy(spec, `${field}.successPolicy.rules`));
   const replacements = podFailurePolicy ? ['Failed'] : ['Failed', 'TerminatingOrFailed'];
   if (podReplacementPolicy !== undefined && !replacements.includes(podReplacementPolicy))
     errors.push(notSupported(`${field}.podReplacementPolicy`, podReplacementPolicy, replacements));
   return errors;
 }
 
+function checkRestartPolicy({ template, podFailurePolicy }: JobSpec, field: string): FieldError[] {
+  const policy = template.spec.restartPolicy ?? '';
+  if (policy === '' || policy === 'Always') return [required(field, 'valid values: "OnFailure", "Never"')];
+  if (!RESTARTS.includes(policy)) return [notSupported(field, policy, RESTARTS)];
+  return podFailurePolicy && policy !== 'Never' ? [invalid(field, policy, 'only "Never" is supported when podFailurePolicy is specified')] : [];
+}
+
 /** Upstream: pkg/apis/batch/validation, validateJobSpec; what a CronJob's template is held to as well. */
 export function validateJobSpec(spec: JobSpec, field: string): FieldError[] {
-  const errors = COUNTS.flatMap((key) => checkNonNegative(spec[key], `${field}.${key}`));
-  errors.push(...checkIndexes(spec, field), ...checkPolicies(spec, field), ...validatePodTemplate(spec.template, `${field}.template`));
-  const { restartPolicy } = spec.template.spec;
-  const path = `${field}.template.spec.restartPolicy`;
-  if (restartPolicy === 'Always') errors.push(required(path, 'valid values: "OnFailure", "Never"'));
-  if (spec.podFailurePolicy && restartPolicy !== 'Never')
-    errors.push(invalid(path, restartPolicy ?? '', 'only "Never" is supported when podFailurePolicy is specified'));
+  return [
+    ...COUNTS.flatMap((key) => checkNonNegative(spec[key], `${field}.${key}`)),
+    ...checkMaxFailedIndexes(spec, field),
+    ...checkManagedBy(spec.managedBy, `${field}.managedBy`),
+    ...checkMode(spec, field),
+    ...checkPolicies(spec, field),
+    ...validatePodTemplate(spec.template, `${field}.template`),
+    ...checkRestartPolicy(spec, `${field}.template.spec.restartPolicy`),
+  ];
+}
+
+/** The selector, which must match the labels of the template (upstream: ValidateJobSpec). */
+function validateWholeSpec(spec: JobSpec): FieldError[] {
+  const { selector, template } = spec;
+  const faults = selector ? validateLabelSelector(selector, 'spec.selector') : [required('spec.selector')];
+  const errors = [...validateJobSpec(spec, 'spec'), ...faults];
+  const matcher = usable(spec);
+  if (matcher && !matcher.matches(template.metadata?.labels)) {
+    const labels = asGiven(template.metadata, 'labels');
+    errors.push(invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
+  }
   return errors;
+}
+
+/** Undefined where the selector cannot be used as one; without one, nothing matches. */
+function usable({ selector }: JobSpec): Selector | undefined {
+  if (!selector) return nothing();
+  return validateLabelSelector(selector, '').length ? undefined : selectorFrom(selector);
+}
+
+function checkHasLabel(template: PodTemplateSpec, key: string, wanted: string): FieldError[] {
+  const labels = template.metadata?.labels ?? {};
+  const field = at('spec.template.metadata.labels', key);
+  if (labels[key] === undefined) return [required(field, `must be '${wanted}'`)];
+  return labels[key] === wanted ? [] : [invalid(field, labels, `must be '${wanted}'`)];
+}
+
+const hasPrefixedLabels = ({ spec }: Job): boolean => [JOB_NAME, CONTROLLER_UID].every((key) => spec.template.metadata?.labels?.[key] !== undefined);
+
+/** The selector and labels that the server itself made (upstream: validateGeneratedSelector). */
+function checkGenerated({ metadata, spec }: Job, old: Job | undefined): FieldError[] {
+  const { uid = '', name = '' } = metadata;
+  if (spec.manualSelector || !spec.selector) return [];
+  const expected: Record<string, string> = { [LEGACY_CONTROLLER_UID]: uid, [LEGACY_JOB_NAME]: name };
+  // Jobs from the time before labels had prefixes may stay without them.
+  if (!old || hasPrefixedLabels(old)) Object.assign(expected, { [CONTROLLER_UID]: uid, [JOB_NAME]: name });
+  const errors = Object.entries(expected).flatMap(([key, value]) => checkHasLabel(spec.template, key, value));
+  const matches = usable(spec)?.matches(expected) ?? true;
+  return matches ? errors : [...errors, invalid('spec.selector', spec.selector, '`selector` not auto-generated')];
+}
+
+/** The pods of an indexed Job have its name and their index for a host name. */
+function checkHostnames({ metadata: { name = '' }, spec }: Job): FieldError[] {
+  if (!isIndexed(spec) || !spec.completions || spec.completions < 0) return [];
+  const last = `${name}-${spec.completions - 1}`;
+  return dns1123LabelFaults(last).length ? [invalid('metadata.name', name, `will not able to create pod with invalid DNS label: ${last}`)] : [];
 }
 
 /** Upstream: ValidateJob. */
-export function validateJob({ spec }: Job): FieldError[] {
-  const errors = validateJobSpec(spec, 'spec');
-  const labels = spec.template.metadata?.labels;
-  if (!spec.selector) return [...errors, required('spec.selector')];
-  const faults = validateLabelSelector(spec.selector, 'spec.selector');
-  errors.push(...faults);
-  if (!faults.length && !selectorFrom(spec.selector).matches(labels))
-    errors.push(invalid('spec.template.metadata.labels', labels ?? null, '`selector` does not match template `labels`'));
-  return errors;
+export function validateJob(object: Job, old?: Job): FieldError[] {
+  return [...checkGenerated(object, old), ...validateWholeSpec(object.spec), ...checkHostnames(object)];
 }
 
-const IMMUTABLE = ['selector', 'template', 'completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const;
+function checkCompletions(spec: JobSpec, old: JobSpec): FieldError[] {
+  const field = 'spec.completions';
+  if (spec.completions === old.completions) return [];
+  if (!isIndexed(spec)) return [invalid(field, spec.completions, 'field is immutable')];
+  if (spec.completions === undefined || spec.completions === spec.parallelism) return [];
+  return [invalid(field, spec.completions, 'can only be modified in tandem with spec.parallelism')];
+}
 
-/** A suspended Job that has not begun may still be told where its pods shall run. */
-function templatesDiffer(spec: JobSpec, old: Job): boolean {
-  const mayMove = old.spec.suspend && old.status.startTime === undefined;
-  const comparable = ({ template }: JobSpec): unknown => {
-    if (!mayMove) return template;
-    const { affinity: _a, nodeSelector: _n, tolerations: _t, schedulingGates: _g, ...pod } = template.spec;
-    const { labels: _l, annotations: _s, ...metadata } = template.metadata ?? {};
-    return { metadata, spec: pod };
-  };
-  return !deepEqual(comparable(spec), comparable(old.spec));
+/** A wanted node may be told anew, as may, with it, that there is any affinity at all. */
+function withAffinityOf(affinity: Affinity | undefined, old: Affinity | undefined): Affinity | undefined {
+  const { nodeAffinity: _, ...rest } = old ?? {};
+  if (affinity) return { ...rest, ...(affinity.nodeAffinity && { nodeAffinity: affinity.nodeAffinity }) };
+  return Object.keys(rest).length ? rest : undefined;
+}
+
+/** The old template, with what of the new one a suspended Job that has not begun may still be told. */
+function withPlacementOf({ metadata, spec }: PodTemplateSpec, old: PodTemplateSpec): PodTemplateSpec {
+  const { labels, annotations } = metadata ?? {};
+  const { nodeSelector, tolerations, schedulingGates } = spec;
+  const affinity = withAffinityOf(spec.affinity, old.spec.affinity);
+  return { metadata: { ...old.metadata, labels, annotations }, spec: { ...old.spec, affinity, nodeSelector, tolerations, schedulingGates } } as PodTemplateSpec;
+}
+
+function checkTemplate({ template }: JobSpec, { spec, status }: Job): FieldError[] {
+  const mayMove = spec.suspend && status.startTime === undefined;
+  const before = mayMove ? withPlacementOf(template, spec.template) : spec.template;
+  return deepEqual(before, template) ? [] : [invalid('spec.template', internalPodTemplate(template), 'field is immutable')];
 }
 
 /** Upstream: ValidateJobUpdate. */
-export function validateJobUpdate(object: Job, old: Job): FieldError[] {
-  const errors = validateJob(object);
-  const { spec } = object;
-  if (spec.completions !== old.spec.completions) {
-    const elastic = spec.completionMode === 'Indexed' && spec.completions !== undefined && old.spec.completions !== undefined;
-    if (!elastic) errors.push(invalid('spec.completions', spec.completions ?? null, 'field is immutable'));
-    else if (spec.completions !== spec.parallelism)
-      errors.push(invalid('spec.completions', spec.completions, 'can only be modified in tandem with spec.parallelism'));
-  }
-  for (const key of IMMUTABLE) {
-    const differs = key === 'template' ? templatesDiffer(spec, old) : !deepEqual(spec[key], old.spec[key]);
-    if (differs) errors.push(invalid(`spec.${key}`, spec[key] ?? null, 'field is immutable'));
-  }
-  return errors;
+export function validateJobUpdate({ spec }: Job, old: Job): FieldError[] {
+  const immutable = (key: keyof JobSpec, shown: unknown = spec[key]): FieldError[] =>
+    deepEqual(spec[key], old.spec[key]) ? [] : [invalid(`spec.${key}`, shown, 'field is immutable')];
+  return [
+    ...validateWholeSpec(spec),
+    ...checkCompletions(spec, old.spec),
+    ...immutable('selector'),
+    ...checkTemplate(spec, old),
+    ...immutable('completionMode'),
+    ...immutable('podFailurePolicy', spec.podFailurePolicy && asInternal('PodFailurePolicy', spec.podFailurePolicy)),
+    ...immutable('backoffLimitPerIndex'),
+    ...immutable('managedBy'),
+    ...immutable('successPolicy', spec.successPolicy && asInternal('SuccessPolicy', spec.successPolicy)),
+  ];
 }

@@ -1,44 +1,48 @@
 import { parseTime } from '../../../lib/clock.ts';
 import { setTemplateDefaults } from '../../core/v1/pod/defaults.ts';
+import { dropGatedFields } from '../../core/v1/pod/gated-fields.ts';
 import { templateCells } from '../../core/v1/pod/template-cells.ts';
 import { ownerNameWarnings, templateWarnings } from '../../core/v1/pod/warnings.ts';
 import { age, humanDuration } from '../../duration.ts';
+import { asGiven } from '../../emptied.ts';
 import type { Job, JobSpec } from '../../generated/types/batch.v1.ts';
 import type { KindBehaviour } from '../../kind.ts';
 import { formatSelector } from '../../labels.ts';
-import { validateJob, validateJobUpdate } from './job-validation.ts';
+import { CONTROLLER_UID, JOB_NAME, LEGACY_CONTROLLER_UID, LEGACY_JOB_NAME, validateJob, validateJobUpdate } from './job-validation.ts';
+
+/** What a CronJob's template has of a Job's defaults: those of its parts. */
+export function setJobTemplateDefaults(spec: JobSpec): void {
+  setTemplateDefaults(spec.template);
+  for (const { onPodConditions } of spec.podFailurePolicy?.rules ?? []) for (const pattern of onPodConditions ?? []) pattern.status ||= 'True';
+}
 
 /** Upstream: pkg/apis/batch/v1/defaults.go, SetDefaults_Job. */
-export function setJobDefaults(spec: JobSpec): void {
-  setTemplateDefaults(spec.template);
+function setDefaults({ metadata, spec }: Job): void {
+  setJobTemplateDefaults(spec);
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
   spec.parallelism ??= 1;
+  const { labels } = spec.template.metadata ?? {};
+  // The very same: what the server adds to the template's is added to these.
+  if (labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = labels;
   spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : 0x7fffffff;
   spec.completionMode ??= 'NonIndexed';
   spec.suspend ??= false;
   spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed';
+  spec.manualSelector ??= false;
 }
 
-/** The selector and labels that tie a Job to its pods (upstream: generateSelector). */
+/** The selector and labels that tie a Job to its pods; a client's own stay, and are refused (upstream: generateSelector). */
 function generateSelector({ metadata, spec }: Job): void {
   if (spec.manualSelector) return;
-  const uid = metadata.uid ?? '';
-  const name = metadata.name ?? '';
+  const { uid = '', name = '' } = metadata;
   spec.template.metadata ??= {};
-  spec.template.metadata.labels = {
-    ...spec.template.metadata.labels,
-    'batch.kubernetes.io/controller-uid': uid,
-    'batch.kubernetes.io/job-name': name,
-    'controller-uid': uid,
-    'job-name': name,
-  };
-  spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, 'batch.kubernetes.io/controller-uid': uid } };
-}
-
-/** A Job without labels has those of its pods (upstream: SetDefaults_Job), with what ties them together. */
-function labelLikeTemplate({ metadata, spec }: Job): void {
-  const labels = spec.template?.metadata?.labels;
-  if (labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
+  const hasTheSame = !metadata.labels && asGiven(spec.template.metadata, 'labels') !== null;
+  const labels = spec.template.metadata.labels ?? {};
+  spec.template.metadata.labels = labels;
+  if (hasTheSame) metadata.labels = labels;
+  for (const key of [LEGACY_JOB_NAME, JOB_NAME]) labels[key] ??= name;
+  for (const key of [LEGACY_CONTROLLER_UID, CONTROLLER_UID]) labels[key] ??= uid;
+  spec.selector = { ...spec.selector, matchLabels: { [CONTROLLER_UID]: uid, ...spec.selector?.matchLabels } };
 }
 
 function statusOf({ metadata, spec, status }: Job): string {
@@ -70,19 +74,17 @@ export const job: KindBehaviour<Job> = {
   kind: 'Job',
   hasGeneration: true,
   hasStatus: true,
-  defaultDeletionPropagation: 'background',
-  setDefaults: (object) => {
-    setJobDefaults(object.spec);
-    // A new Job gets them when the template has all of its own.
-    if (object.metadata.uid) labelLikeTemplate(object);
-  },
+  defaultDeletionPropagation: 'orphan',
+  setDefaults,
   prepareForCreate: (object) => {
     generateSelector(object);
-    labelLikeTemplate(object);
     object.status = {};
+    dropGatedFields(object.spec.template?.spec);
   },
+  prepareForUpdate: ({ spec }, old) => dropGatedFields(spec.template?.spec, old.spec.template?.spec),
   validate: validateJob,
   validateUpdate: validateJobUpdate,
+  revalidates: 'first',
   warnings: ({ metadata, spec }, old) => (old ? [] : [...ownerNameWarnings(metadata.name), ...templateWarnings(spec.template, 'spec.template')]),
   row: (object, nowMs) => [
     object.metadata.name ?? '',

@@ -2,7 +2,7 @@ import { asGiven } from '../../emptied.ts';
 import type { PodSecurityContext, PodSpec, PodTemplateSpec } from '../../generated/types/core.v1.ts';
 
 /**
- * Go's internal types: the names and the order of their fields, as messages print them (pkg/apis/core/types.go). After a
+ * Go's internal types: the names and the order of their fields, as messages print them (pkg/apis/core/types.go and batch/types.go). After a
  * name, `=json` where the JSON name is not the name with a small first letter, then `:` and what it is: `*` a pointer, list
  * or map, `&Type` a pointer to that type, `[Type` a list of it, `=Type` one held by value, `#` a number, `?` a boolean, `%` a
  * quantity; else text. `@` stands for metadata, which is printed in line.
@@ -145,6 +145,12 @@ const TYPES = {
   FileKeySelector: 'VolumeName Path Key Optional:*',
   HTTPHeader: 'Name Value',
   SleepAction: 'Seconds:#',
+  SuccessPolicy: 'Rules:[SuccessPolicyRule',
+  SuccessPolicyRule: 'SucceededIndexes:* SucceededCount:*',
+  PodFailurePolicy: 'Rules:[PodFailurePolicyRule',
+  PodFailurePolicyRule: 'Action OnExitCodes:&PodFailurePolicyOnExitCodesRequirement OnPodConditions:[PodFailurePolicyOnPodConditionsPattern',
+  PodFailurePolicyOnExitCodesRequirement: 'ContainerName:* Operator Values:*',
+  PodFailurePolicyOnPodConditionsPattern: 'Type Status',
 } as const satisfies Readonly<Record<string, string>>;
 
 export type InternalType = keyof typeof TYPES;
@@ -155,14 +161,18 @@ const METADATA = [
   'name',
   'generateName',
   'namespace',
+  'selfLink',
   'uid',
   'resourceVersion',
   'generation',
   'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
   'labels',
   'annotations',
   'ownerReferences',
   'finalizers',
+  'managedFields',
 ];
 
 /** The value as Go's JSON of the internal type has it. */

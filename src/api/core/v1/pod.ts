@@ -1,6 +1,8 @@
 import type { Pod } from '../../generated/types/core.v1.ts';
 import type { KindBehaviour } from '../../kind.ts';
 import { setPodOnlyDefaults, setPodSpecDefaults } from './pod/defaults.ts';
+import { dropGatedFields } from './pod/gated-fields.ts';
+import { mergeLabelKeys } from './pod/label-keys.ts';
 import { qosClass } from './pod/quality-of-service.ts';
 import { podRow, podRowConditions } from './pod/row.ts';
 import { mergeEphemeralContainers, validateEphemeralContainersUpdate } from './pod/validation/ephemeral-containers.ts';
@@ -19,9 +21,12 @@ export const pod: KindBehaviour<Pod> = {
   setDefaults: ({ spec }) => {
     setPodSpecDefaults(spec);
     setPodOnlyDefaults(spec);
+    // Of a template it is kept.
+    if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
   },
   prepareForCreate: (object) => {
-    if ((object.spec.terminationGracePeriodSeconds ?? 0) < 0) object.spec.terminationGracePeriodSeconds = 1;
+    dropGatedFields(object.spec);
+    mergeLabelKeys(object);
     object.status = { phase: 'Pending', qosClass: qosClass(object.spec) };
     if (object.spec.schedulingGates?.length) {
       object.status.conditions = [
@@ -29,12 +34,7 @@ export const pod: KindBehaviour<Pod> = {
       ];
     }
   },
-  prepareForUpdate: (object, old) => {
-    // They are changed through their own subresource.
-    if (object.spec.ephemeralContainers === old.spec.ephemeralContainers) return;
-    const { ephemeralContainers: _, ...spec } = object.spec;
-    object.spec = { ...spec, ...(old.spec.ephemeralContainers ? { ephemeralContainers: old.spec.ephemeralContainers } : {}) };
-  },
+  prepareForUpdate: ({ spec }, old) => dropGatedFields(spec, old.spec),
   prepareForStatusUpdate: (object, old) => {
     if (old.metadata.deletionTimestamp) object.metadata.deletionTimestamp = old.metadata.deletionTimestamp;
     else delete object.metadata.deletionTimestamp;
@@ -44,6 +44,7 @@ export const pod: KindBehaviour<Pod> = {
   },
   validate: validatePod,
   validateUpdate: validatePodUpdate,
+  revalidates: 'amid',
   parts: {
     resize: { merge: mergeResize, validateUpdate: validatePodResize },
     ephemeralcontainers: { merge: mergeEphemeralContainers, validateUpdate: validateEphemeralContainersUpdate },

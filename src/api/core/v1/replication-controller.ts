@@ -6,6 +6,7 @@ import type { KindBehaviour } from '../../kind.ts';
 import { selectorFromMap } from '../../labels.ts';
 import { checkNonNegative } from '../../validation.ts';
 import { setTemplateDefaults } from './pod/defaults.ts';
+import { dropGatedFields } from './pod/gated-fields.ts';
 import { templateCells } from './pod/template-cells.ts';
 import { ownerNameWarnings } from './pod/warnings.ts';
 
@@ -41,7 +42,9 @@ export const replicationController: KindBehaviour<ReplicationController> = {
   },
   prepareForCreate: (object) => {
     object.status = { replicas: 0 };
+    dropGatedFields(object.spec.template?.spec);
   },
+  prepareForUpdate: ({ spec }, old) => dropGatedFields(spec.template?.spec, old.spec.template?.spec),
   validate,
   validateUpdate: validate,
   revalidates: 'first',

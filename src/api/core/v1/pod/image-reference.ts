@@ -7,6 +7,7 @@ export interface ImageReference {
   digest: string;
 }
 
+const MAX_REPOSITORY = 255;
 const ALPHANUMERIC = '[a-z0-9]+';
 const PATH_PART = `${ALPHANUMERIC}(?:(?:\\.|_|__|-+)${ALPHANUMERIC})*`;
 const DOMAIN_PART = '(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])';
@@ -34,6 +35,9 @@ export function parseImageReference(image: string): { reference: ImageReference 
   const match = REFERENCE.exec(hasDomain ? `${first}/${remainder}` : `docker.io/${remainder}`);
   if (!match) return { fault: `couldn't parse image name "${image}": invalid reference format` };
   const [, repository = '', tag = '', digest = ''] = match;
+  if (repository.length > MAX_REPOSITORY) {
+    return { fault: `couldn't parse image name "${image}": repository name must not be more than ${MAX_REPOSITORY} characters` };
+  }
   return { reference: { repository, tag: tag || (digest ? '' : 'latest'), digest } };
 }
 

@@ -2,6 +2,7 @@ import { at } from '../../../field-error.ts';
 import type { Container, ContainerPort, NodeSelectorTerm, Pod, PodSpec, PodTemplateSpec, Volume } from '../../../generated/types/core.v1.ts';
 import { dns1123LabelFaults, labelValueFaults } from '../../../names.ts';
 import { asMilli } from '../../../quantity.ts';
+import { type ContainerAt, containersOf } from './containers.ts';
 import { DEPRECATED_ANNOTATIONS, DEPRECATED_NODE_LABELS, DEPRECATED_VOLUMES } from './deprecations.ts';
 
 /** Where a warning points: the path before `spec` and `metadata`, empty for a pod. */
@@ -98,19 +99,7 @@ function environmentWarnings({ env = [] }: Container, field: string): string[] {
   });
 }
 
-interface Visited {
-  container: Container;
-  path: string;
-}
-
-/** In the order in which upstream visits them. */
-function visit(spec: PodSpec, field: string): Visited[] {
-  return (['initContainers', 'containers', 'ephemeralContainers'] as const).flatMap((list) =>
-    ((spec[list] ?? []) as readonly Container[]).map((container, index) => ({ container, path: at(`${field}.${list}`, index) })),
-  );
-}
-
-function containerWarnings({ container, path }: Visited, annotated: (key: string) => string | undefined, spec: PodSpec, isTemplate: boolean): string[] {
+function containerWarnings({ container, path }: ContainerAt, annotated: (key: string) => string | undefined, spec: PodSpec, isTemplate: boolean): string[] {
   const warnings: string[] = [];
   const { securityContext, resources, name } = container;
   const seccomp = annotated(`container.seccomp.security.alpha.kubernetes.io/${name}`);
@@ -132,7 +121,7 @@ function clash(port: ContainerPort, other: ContainerPort): string | undefined {
   return number === otherNumber && (ip === '') !== (otherIP === '') ? 'dangerously ambiguous port definition' : undefined;
 }
 
-function portWarnings(visited: readonly Visited[]): string[] {
+function portWarnings(visited: readonly ContainerAt[]): string[] {
   const seen = new Map<string, { field: string; port: ContainerPort }[]>();
   return visited.flatMap(({ container, path }) =>
     (container.ports ?? []).flatMap((port, index) => {
@@ -181,7 +170,7 @@ function warningsOf({ metadata, spec }: { metadata?: Pod['metadata']; spec: PodS
   const secrets = (spec.imagePullSecrets ?? []).map(({ name = '' }) => name);
   const addresses = (spec.hostAliases ?? []).map(({ ip }) => ip);
   const seccomp = annotated('seccomp.security.alpha.kubernetes.io/pod');
-  const visited = visit(spec, field);
+  const visited = containersOf(spec, field);
   return [
     ...placementWarnings(spec, field),
     ...DEPRECATED_ANNOTATIONS.flatMap(({ key, words }) => (annotated(key) ? [`${annotated(key)}: ${words}`] : [])),

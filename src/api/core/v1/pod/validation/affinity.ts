@@ -2,6 +2,7 @@ import { at, type FieldError, forbidden, invalid, required } from '../../../../f
 import type { Affinity, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm } from '../../../../generated/types/core.v1.ts';
 import { validateLabelName, validateLabelSelector } from '../../../../label-validation.ts';
 import { dns1123LabelFaults, dns1123SubdomainFaults, labelValueFaults } from '../../../../names.ts';
+import { checkLabelKeys } from './scheduling.ts';
 
 function checkRequirement({ operator, key, values = [] }: NodeSelectorRequirement, field: string, { checkValues }: { checkValues: boolean }): FieldError[] {
   const errors: FieldError[] = [];
@@ -43,18 +44,10 @@ const checkWeight = (weight: number, field: string): FieldError[] =>
   weight >= 1 && weight <= 100 ? [] : [invalid(`${field}.weight`, weight ?? 0, 'must be in the range 1-100')];
 
 function checkPodTerm(term: PodAffinityTerm, field: string): FieldError[] {
-  const { labelSelector, namespaceSelector, namespaces = [], topologyKey = '', matchLabelKeys = [], mismatchLabelKeys = [] } = term;
+  const { labelSelector, namespaceSelector, namespaces = [], topologyKey = '' } = term;
   const errors = [...validateLabelSelector(labelSelector, `${field}.labelSelector`), ...validateLabelSelector(namespaceSelector, `${field}.namespaceSelector`)];
   for (const name of namespaces) errors.push(...dns1123LabelFaults(name).map((fault) => invalid(`${field}.namespace`, name, fault)));
-  for (const [name, keys] of [
-    ['matchLabelKeys', matchLabelKeys],
-    ['mismatchLabelKeys', mismatchLabelKeys],
-  ] as const) {
-    keys.forEach((key, index) => {
-      errors.push(...validateLabelName(key, at(`${field}.${name}`, index)));
-    });
-    if (keys.length && !labelSelector) errors.push(forbidden(`${field}.${name}`, 'must not be specified when labelSelector is not set'));
-  }
+  errors.push(...checkLabelKeys(term, field));
   if (!topologyKey) errors.push(required(`${field}.topologyKey`, 'can not be empty'));
   return [...errors, ...validateLabelName(topologyKey, `${field}.topologyKey`)];
 }

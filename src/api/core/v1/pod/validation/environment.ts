@@ -26,6 +26,7 @@ export function checkFieldRef(ref: ObjectFieldSelector, field: string, { volume 
   const { fieldPath } = ref;
   if (!ref.apiVersion) return [required(`${field}.apiVersion`)];
   if (!fieldPath) return [required(`${field}.fieldPath`)];
+  if (ref.apiVersion !== 'v1') return [invalid(`${field}.fieldPath`, fieldPath, `error converting fieldPath: unsupported pod version: ${ref.apiVersion}`)];
   const subscript = /^(.*)\['(.*)'\]$/.exec(fieldPath);
   if (subscript) {
     const [, path = '', key = ''] = subscript;

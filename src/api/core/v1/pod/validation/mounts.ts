@@ -29,7 +29,7 @@ function checkRecursiveReadOnly({ recursiveReadOnly, readOnly, mountPropagation 
       return errors;
     }
     default:
-      return [notSupported(field, recursiveReadOnly, ['Disabled', 'IfPossible', 'Enabled'])];
+      return [notSupported(field, recursiveReadOnly, ['Disabled', 'Enabled', 'IfPossible'])];
   }
 }
 

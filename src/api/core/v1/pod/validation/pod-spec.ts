@@ -4,11 +4,14 @@ import type { ObjectMeta } from '../../../../generated/types/meta.v1.ts';
 import { validateLabels } from '../../../../label-validation.ts';
 import { validateAnnotations } from '../../../../meta/validation.ts';
 import { inclusiveRange } from '../../../../names.ts';
-import { checkLabelName, checkOneOf, checkSubdomain, sortedEntries } from '../../../../validation.ts';
+import { checkLabelName, checkOneOf, checkSubdomain } from '../../../../validation.ts';
 import { checkAffinity } from './affinity.ts';
 import { checkContainers, checkEphemeralContainers, checkInitContainers } from './containers.ts';
 import { checkDnsConfig, checkHostAliases, checkHostNetworkPorts } from './network.ts';
-import { checkQuantityValue, checkResources } from './resources.ts';
+import { checkHostProcess, checkOperatingSystem } from './operating-system.ts';
+import { checkPodResources } from './pod-resources.ts';
+import { checkPodResourceClaims } from './resource-claims.ts';
+import { checkContainerResourceName, checkRequirements } from './resources.ts';
 import { checkReadinessGates, checkSchedulingGates, checkSpreadConstraints, checkTolerations } from './scheduling.ts';
 import { checkHostUsers, checkPodSecurityContext } from './security.ts';
 import { checkVolumes } from './volumes.ts';
@@ -18,20 +21,22 @@ const MAX_INT32 = 0x7fffffff;
 /**
  * Everything wrong with a pod's spec, or a template's, in upstream's order (pkg/apis/core/validation, ValidatePodSpec).
  * @param options.isPod the spec of a pod itself, for which some rules are stricter
+ * @param options.metadata the pod's
  */
-export function validatePodSpec(spec: PodSpec, field: string, { isPod }: { isPod: boolean }): FieldError[] {
+export function validatePodSpec(spec: PodSpec, field: string, { isPod, metadata }: { isPod: boolean; metadata?: ObjectMeta }): FieldError[] {
   const errors: FieldError[] = [];
   if (spec.terminationGracePeriodSeconds === undefined) errors.push(required(`${field}.terminationGracePeriodSeconds`));
   const volumes = checkVolumes(spec.volumes, `${field}.volumes`, { isPod });
-  const claims = new Set((spec.resourceClaims ?? []).map(({ name }) => name));
+  const claims = new Set((spec.resourceClaims ?? []).map(({ name }) => name).filter(Boolean));
   const context = { spec, volumes: volumes.sound, claims };
   return [
     ...errors,
     ...volumes.errors,
+    ...checkPodResourceClaims(spec.resourceClaims, metadata, `${field}.resourceClaims`),
     ...checkContainers(context, `${field}.containers`),
     ...checkInitContainers(context, `${field}.initContainers`),
     ...checkEphemeralContainers(context, `${field}.ephemeralContainers`),
-    ...checkResources(spec.resources, claims, `${field}.resources`),
+    ...checkPodResources(spec, claims, `${field}.resources`),
     ...checkHostNetworkPorts(spec, field, { isPod }),
     ...checkOneOf(spec.restartPolicy, ['Always', 'OnFailure', 'Never'], `${field}.restartPolicy`),
     ...checkOneOf(spec.dnsPolicy, ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'], `${field}.dnsPolicy`),
@@ -42,11 +47,13 @@ export function validatePodSpec(spec: PodSpec, field: string, { isPod }: { isPod
     ...checkReadinessGates(spec, `${field}.readinessGates`),
     ...checkSchedulingGates(spec.schedulingGates, `${field}.schedulingGates`),
     ...checkSpreadConstraints(spec.topologySpreadConstraints, `${field}.topologySpreadConstraints`),
+    ...checkHostProcess(spec, field),
     ...checkHostUsers(spec, field),
     ...checkNames(spec, field),
     ...checkTolerations(spec.tolerations, `${field}.tolerations`),
     ...checkHostAliases(spec, `${field}.hostAliases`),
     ...checkClasses(spec, field),
+    ...checkOperatingSystem(spec, field),
   ];
 }
 
@@ -62,13 +69,13 @@ function checkNames({ serviceAccountName, nodeName, activeDeadlineSeconds, hostn
   return errors;
 }
 
-function checkClasses({ priorityClassName, runtimeClassName, preemptionPolicy, overhead, os }: PodSpec, field: string): FieldError[] {
+function checkClasses({ priorityClassName, runtimeClassName, preemptionPolicy, overhead }: PodSpec, field: string): FieldError[] {
   const errors: FieldError[] = [];
   if (priorityClassName) errors.push(...checkSubdomain(priorityClassName, `${field}.priorityClassName`));
   if (runtimeClassName !== undefined) errors.push(...checkSubdomain(runtimeClassName, `${field}.runtimeClassName`));
   if (preemptionPolicy !== undefined) errors.push(...checkOneOf(preemptionPolicy, ['PreemptLowerPriority', 'Never'], `${field}.preemptionPolicy`));
-  for (const [name, quantity] of sortedEntries(overhead)) errors.push(...checkQuantityValue(name, quantity, at(`${field}.overhead`, name)));
-  if (os) errors.push(...checkOneOf(os.name, ['linux', 'windows'], `${field}.os.name`));
+  if (overhead)
+    errors.push(...checkRequirements({ limits: overhead }, { checkName: checkContainerResourceName, claims: new Set(), field: `${field}.overhead` }));
   return errors;
 }
 
@@ -80,13 +87,16 @@ export function checkPodSpecEphemeralContainers(spec: PodSpec, field: string): F
 }
 
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
+const MIRROR = 'kubernetes.io/config.mirror';
 
 /** Annotations with a meaning of their own (upstream: ValidatePodSpecificAnnotations). */
-export function checkPodAnnotations({ annotations }: ObjectMeta, field: string): FieldError[] {
-  const cost = annotations?.[DELETION_COST];
-  if (cost === undefined) return [];
+export function checkPodAnnotations({ metadata, spec }: { metadata?: ObjectMeta; spec: PodSpec }, field: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const { [MIRROR]: mirror, [DELETION_COST]: cost } = metadata?.annotations ?? {};
+  if (mirror !== undefined && !spec.nodeName) errors.push(invalid(at(field, MIRROR), mirror, 'must set spec.nodeName if mirror pod annotation is set'));
+  if (cost === undefined) return errors;
   const sound = cost === '0' || (/^-?[1-9]\d{0,9}$/.test(cost) && Number(cost) >= -MAX_INT32 - 1 && Number(cost) <= MAX_INT32);
-  return sound ? [] : [invalid(at(field, DELETION_COST), cost, 'must be a 32bit integer')];
+  return sound ? errors : [...errors, invalid(at(field, DELETION_COST), cost, 'must be a 32bit integer')];
 }
 
 /** What is checked of a pod but not of a template. */
@@ -115,7 +125,7 @@ export function validatePodTemplate(template: PodTemplateSpec, field: string): F
   const errors = [
     ...validateLabels(metadata.labels, `${field}.labels`),
     ...validateAnnotations(metadata.annotations, `${field}.annotations`),
-    ...checkPodAnnotations(metadata, `${field}.annotations`),
+    ...checkPodAnnotations(template, `${field}.annotations`),
     ...validatePodSpec(spec, `${field}.spec`, { isPod: false }),
   ];
   if (spec.ephemeralContainers?.length) errors.push(forbidden(`${field}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template'));

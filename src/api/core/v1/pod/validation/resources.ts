@@ -1,8 +1,9 @@
-import { at, type FieldError, forbidden, invalid, notFound, required } from '../../../../field-error.ts';
+import { at, type FieldError, forbidden, invalid, required } from '../../../../field-error.ts';
 import type { ResourceRequirements } from '../../../../generated/types/core.v1.ts';
 import { qualifiedNameFaults } from '../../../../names.ts';
-import { compareQuantities, parseQuantity } from '../../../../quantity.ts';
+import { compareQuantities, isQuantity, parseQuantity } from '../../../../quantity.ts';
 import { sortedEntries } from '../../../../validation.ts';
+import { checkResourceClaimNames } from './resource-claims.ts';
 
 const STANDARD_CONTAINER = ['cpu', 'memory', 'ephemeral-storage'];
 /** Counted in pieces. */
@@ -73,15 +74,38 @@ export function checkQuantityValue(name: string, quantity: string, field: string
 
 /** Upstream: ValidateContainerResourceRequirements. */
 export function checkResources(resources: ResourceRequirements | undefined, claims: ReadonlySet<string>, field: string): FieldError[] {
-  if (!resources) return [];
+  return resources ? checkRequirements(resources, { checkName: checkContainerResourceName, claims, field }) : [];
+}
+
+const PAGE_SIZE = /^(?:requests\.)?hugepages-(.+)$/;
+
+/** Huge pages come whole. */
+function checkPages(name: string, quantity: string, field: string): FieldError[] {
+  const size = PAGE_SIZE.exec(name)?.[1];
+  if (size === undefined) return [];
+  const page = isQuantity(size) ? parseQuantity(size).nano : 0n;
+  return page > 0n && parseQuantity(quantity).nano % page === 0n ? [] : [invalid(field, quantity, `${quantity} is not positive integer multiple of ${name}`)];
+}
+
+export interface RequirementsContext {
+  /** Which resources may be asked for. */
+  checkName(name: string, field: string): FieldError[];
+  /** The claims of the pod, by name. */
+  claims: ReadonlySet<string>;
+  field: string;
+}
+
+/** Upstream: validateResourceRequirements. */
+export function checkRequirements(resources: ResourceRequirements, { checkName, claims, field }: RequirementsContext): FieldError[] {
   const { limits = {}, requests = {} } = resources;
   const errors: FieldError[] = [];
-  const check = (name: string, quantity: string, path: string): void => {
-    errors.push(...checkContainerResourceName(name, path), ...checkQuantityValue(name, quantity, path));
-  };
-  for (const [name, quantity] of sortedEntries(limits)) check(name, quantity, at(`${field}.limits`, name));
+  for (const [name, quantity] of sortedEntries(limits)) {
+    const path = at(`${field}.limits`, name);
+    errors.push(...checkName(name, path), ...checkQuantityValue(name, quantity, path), ...checkPages(name, quantity, path));
+  }
   for (const [name, quantity] of sortedEntries(requests)) {
-    check(name, quantity, at(`${field}.requests`, name));
+    const path = at(`${field}.requests`, name);
+    errors.push(...checkName(name, path), ...checkQuantityValue(name, quantity, path));
     const limit = limits[name];
     if (limit === undefined) {
       if (!mayOvercommit(name)) errors.push(required(`${field}.limits`, 'Limit must be set for non overcommitable resources'));
@@ -90,13 +114,9 @@ export function checkResources(resources: ResourceRequirements | undefined, clai
     } else if (compareQuantities(quantity, limit) > 0) {
       errors.push(invalid(`${field}.requests`, quantity, `must be less than or equal to ${name} limit of ${limit}`));
     }
+    errors.push(...checkPages(name, quantity, path));
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)];
   if (names.some(isHugePages) && !names.some((name) => name === 'cpu' || name === 'memory')) errors.push(forbidden(field, 'HugePages require cpu or memory'));
-  (resources.claims ?? []).forEach(({ name }, index) => {
-    const path = at(`${field}.claims`, index);
-    if (!name) errors.push(required(`${path}.name`));
-    else if (!claims.has(name)) errors.push(notFound(`${path}.name`, name));
-  });
-  return errors;
+  return [...errors, ...checkResourceClaimNames(resources.claims, claims, `${field}.claims`)];
 }

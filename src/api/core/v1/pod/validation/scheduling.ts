@@ -1,5 +1,5 @@
-import { at, duplicate, type FieldError, invalid, notSupported, required } from '../../../../field-error.ts';
-import type { PodSchedulingGate, PodSpec, Toleration, TopologySpreadConstraint } from '../../../../generated/types/core.v1.ts';
+import { at, duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../../../../field-error.ts';
+import type { PodAffinityTerm, PodSchedulingGate, PodSpec, Toleration, TopologySpreadConstraint } from '../../../../generated/types/core.v1.ts';
 import { validateLabelName, validateLabelSelector } from '../../../../label-validation.ts';
 import { labelValueFaults, qualifiedNameFaults } from '../../../../names.ts';
 import { checkOptionalOneOf, checkWith } from '../../../../validation.ts';
@@ -28,17 +28,17 @@ export function checkTolerations(tolerations: readonly Toleration[] | undefined,
   });
 }
 
-function checkSpread(constraint: TopologySpreadConstraint, field: string): FieldError[] {
+function checkSpread(constraint: TopologySpreadConstraint, field: string, { isRepeated }: { isRepeated: boolean }): FieldError[] {
   const { maxSkew = 0, topologyKey, whenUnsatisfiable, minDomains, nodeAffinityPolicy, nodeTaintsPolicy } = constraint;
   const errors: FieldError[] = [];
   if (maxSkew <= 0) errors.push(invalid(`${field}.maxSkew`, maxSkew, POSITIVE));
   if (!topologyKey) errors.push(required(`${field}.topologyKey`, 'can not be empty'));
-  else errors.push(...validateLabelName(topologyKey, `${field}.topologyKey`));
   errors.push(...checkOptionalOneOf(whenUnsatisfiable ?? '', ['DoNotSchedule', 'ScheduleAnyway'], `${field}.whenUnsatisfiable`));
+  if (isRepeated) errors.push(duplicate(`${field}.{topologyKey, whenUnsatisfiable}`, `{${topologyKey}, ${whenUnsatisfiable}}`));
   if (minDomains !== undefined) {
     if (minDomains <= 0) errors.push(invalid(`${field}.minDomains`, minDomains, POSITIVE));
     if (whenUnsatisfiable !== 'DoNotSchedule') {
-      errors.push(invalid(`${field}.minDomains`, minDomains, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${whenUnsatisfiable}`));
+      errors.push(invalid(`${field}.minDomains`, minDomains, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${whenUnsatisfiable ?? ''}`));
     }
   }
   errors.push(...checkOptionalOneOf(nodeAffinityPolicy, ['Honor', 'Ignore'], `${field}.nodeAffinityPolicy`));
@@ -46,21 +46,39 @@ function checkSpread(constraint: TopologySpreadConstraint, field: string): Field
   return errors;
 }
 
+type LabelKeys = Pick<PodAffinityTerm, 'matchLabelKeys' | 'mismatchLabelKeys' | 'labelSelector'>;
+
+/** Keys whose values a new pod's own labels give (upstream: ValidateMatchLabelKeysAndMismatchLabelKeys). */
+export function checkLabelKeys({ matchLabelKeys = [], mismatchLabelKeys = [], labelSelector }: LabelKeys, field: string): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [name, keys] of Object.entries({ matchLabelKeys, mismatchLabelKeys })) {
+    const path = `${field}.${name}`;
+    if (keys.length && !labelSelector) errors.push(forbidden(path, 'must not be specified when labelSelector is not set'));
+    else errors.push(...keys.flatMap((key, index) => validateLabelName(key, at(path, index))));
+  }
+  const selected = new Set(Object.keys(labelSelector?.matchLabels ?? {}));
+  for (const { key } of labelSelector?.matchExpressions ?? []) {
+    const index = matchLabelKeys.lastIndexOf(key);
+    if (index >= 0 && selected.has(key)) errors.push(invalid(at(field, index), key, 'exists in both matchLabelKeys and labelSelector'));
+    selected.add(key);
+  }
+  matchLabelKeys.forEach((key, index) => {
+    if (mismatchLabelKeys.includes(key)) errors.push(invalid(at(`${field}.matchLabelKeys`, index), key, 'exists in both matchLabelKeys and mismatchLabelKeys'));
+  });
+  return errors;
+}
+
 /** Upstream: validateTopologySpreadConstraints. */
 export function checkSpreadConstraints(constraints: readonly TopologySpreadConstraint[] | undefined, field: string): FieldError[] {
-  const seen = new Set<string>();
-  return (constraints ?? []).flatMap((constraint, index) => {
+  return (constraints ?? []).flatMap((constraint, index, all) => {
     const path = at(field, index);
-    const errors = checkSpread(constraint, path);
-    const pair = `{${constraint.topologyKey}, ${constraint.whenUnsatisfiable}}`;
-    if (seen.has(pair)) errors.push(duplicate(`${path}.{topologyKey, whenUnsatisfiable}`, pair));
-    seen.add(pair);
-    (constraint.matchLabelKeys ?? []).forEach((key, i) => {
-      const keyPath = at(`${path}.matchLabelKeys`, i);
-      errors.push(...validateLabelName(key, keyPath));
-      if (constraint.labelSelector?.matchLabels?.[key] !== undefined) errors.push(invalid(keyPath, key, 'exists in both matchLabelKeys and labelSelector'));
-    });
-    return [...errors, ...validateLabelSelector(constraint.labelSelector, `${path}.labelSelector`)];
+    const { topologyKey, whenUnsatisfiable, labelSelector } = constraint;
+    const isRepeated = all.slice(index + 1).some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable);
+    return [
+      ...checkSpread(constraint, path, { isRepeated }),
+      ...checkLabelKeys(constraint, path),
+      ...validateLabelSelector(labelSelector, `${path}.labelSelector`),
+    ];
   });
 }
 

@@ -2,6 +2,8 @@ import { at, duplicate, type FieldError, forbidden, invalid, notSupported, requi
 import type { AppArmorProfile, PodSpec, SeccompProfile, SecurityContext } from '../../../../generated/types/core.v1.ts';
 import { userIdFaults } from '../../../../names.ts';
 import { checkLocalDescendingPath, checkOptionalOneOf } from '../../../../validation.ts';
+import { asInternal } from '../../internal-types.ts';
+import { containersOf } from '../containers.ts';
 
 const PROFILE_TYPES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 const SYSCTL = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
@@ -44,32 +46,16 @@ export function checkSecurityContext(context: SecurityContext | undefined, field
   if (procMount === 'Unmasked' && hostUsers) errors.push(invalid(`${field}.procMount`, procMount, '`hostUsers` must be false to use `Unmasked`'));
   errors.push(...checkSeccomp(context.seccompProfile, `${field}.seccompProfile`));
   if (allowPrivilegeEscalation === false) {
-    if (privileged) errors.push(invalid(field, internalContext(context), 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'));
+    if (privileged)
+      errors.push(invalid(field, asInternal('SecurityContext', context), 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'));
     if (capabilities?.add?.includes('CAP_SYS_ADMIN')) {
-      errors.push(invalid(field, internalContext(context), 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN'));
+      errors.push(
+        invalid(field, asInternal('SecurityContext', context), 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN'),
+      );
     }
   }
   errors.push(...checkAppArmor(context.appArmorProfile, `${field}.appArmorProfile`));
   return errors;
-}
-
-/** With the names and the order of Go's internal type, as the message prints it. */
-function internalContext(context: SecurityContext): object {
-  const { capabilities } = context;
-  return {
-    Capabilities: capabilities ? { Add: capabilities.add ?? null, Drop: capabilities.drop ?? null } : null,
-    Privileged: context.privileged ?? null,
-    SELinuxOptions: null,
-    WindowsOptions: null,
-    RunAsUser: context.runAsUser ?? null,
-    RunAsGroup: context.runAsGroup ?? null,
-    RunAsNonRoot: context.runAsNonRoot ?? null,
-    ReadOnlyRootFilesystem: context.readOnlyRootFilesystem ?? null,
-    AllowPrivilegeEscalation: context.allowPrivilegeEscalation ?? null,
-    ProcMount: context.procMount ?? null,
-    SeccompProfile: null,
-    AppArmorProfile: null,
-  };
 }
 
 /** The pod's own security context (upstream: validatePodSpecSecurityContext). */
@@ -86,7 +72,7 @@ export function checkPodSecurityContext(spec: PodSpec, specField: string): Field
     errors.push(...checkId(group, at(`${field}.supplementalGroups`, index)));
   });
   if (spec.shareProcessNamespace && spec.hostPID) {
-    errors.push(invalid(`${specField}.shareProcessNamespace`, true, 'ShareProcessNamespace and HostPID cannot both be enabled'));
+    errors.push(invalid(`${field}.shareProcessNamespace`, true, 'ShareProcessNamespace and HostPID cannot both be enabled'));
   }
   const seen = new Set<string>();
   (context.sysctls ?? []).forEach(({ name }, index) => {
@@ -99,7 +85,7 @@ export function checkPodSecurityContext(spec: PodSpec, specField: string): Field
   errors.push(...checkOptionalOneOf(context.fsGroupChangePolicy, ['Always', 'OnRootMismatch'], `${field}.fsGroupChangePolicy`));
   errors.push(...checkSeccomp(context.seccompProfile, `${field}.seccompProfile`), ...checkAppArmor(context.appArmorProfile, `${field}.appArmorProfile`));
   errors.push(...checkOptionalOneOf(context.supplementalGroupsPolicy, ['Merge', 'Strict'], `${field}.supplementalGroupsPolicy`));
-  errors.push(...checkOptionalOneOf(context.seLinuxChangePolicy, ['MountOption', 'Recursive'], `${field}.seLinuxChangePolicy`));
+  errors.push(...checkOptionalOneOf(context.seLinuxChangePolicy, ['Recursive'], `${field}.seLinuxChangePolicy`));
   return errors;
 }
 
@@ -109,7 +95,8 @@ export function checkHostUsers(spec: PodSpec, field: string): FieldError[] {
   const detail = 'when `hostUsers` is false';
   return [
     ...(spec.hostNetwork ? [forbidden(`${field}.hostNetwork`, detail)] : []),
-    ...(spec.hostPID ? [forbidden(`${field}.hostPID`, detail)] : []),
-    ...(spec.hostIPC ? [forbidden(`${field}.hostIPC`, detail)] : []),
+    ...(spec.hostPID ? [forbidden(`${field}.HostPID`, detail)] : []),
+    ...(spec.hostIPC ? [forbidden(`${field}.HostIPC`, detail)] : []),
+    ...containersOf(spec, field).flatMap(({ container, path }) => (container.volumeDevices?.length ? [forbidden(`${path}.volumeDevices`, detail)] : [])),
   ];
 }
