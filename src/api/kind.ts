@@ -77,11 +77,10 @@ export interface KindBehaviour<T extends KubeObject = KubeObject> {
   /** Everything wrong with the change; default: what validate finds. metadata is checked by the caller. */
   validateUpdate?(object: T, old: T): FieldError[];
   /**
-   * Where upstream holds a changed object against the rules of a new one (metadata and validate) as well: before those of
-   * the change, between the change's of metadata and of the rest, after them, before and after them (`around`), twice before
-   * them; `alone`, `doubly`: before them, once or twice, and the change of metadata has none (strategy.go ValidateUpdate).
+   * What upstream holds a changed object against, in its order (strategy.go ValidateUpdate): the rules of the whole, as of a
+   * new one (metadata and validate), those of a change of metadata, and validateUpdate. Default: metadata, change.
    */
-  revalidates?: 'first' | 'amid' | 'last' | 'around' | 'twice' | 'doubly' | 'alone';
+  updateOrder?: readonly ('whole' | 'metadata' | 'change')[];
   validateStatusUpdate?(object: T, old: T): FieldError[];
   /** Parts of the object that are changed through subresources of their own, by the subresource's name. */
   parts?: Readonly<Record<string, PartOfObject<T>>>;

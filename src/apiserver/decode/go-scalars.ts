@@ -105,7 +105,7 @@ function decodeInteger(format: 'int32' | 'int64', value: unknown, form: Form): u
 function decodeIntOrString(value: unknown): unknown {
   if (typeof value === 'string') return value;
   if (value === null) return 0;
-  if (typeof value !== 'number' || !isInt32(value)) throw new DecodeError(`json: cannot unmarshal ${shownFor(value, 'int32')} into Go value of type int32`);
+  if (typeof value !== 'number' || !isInt32(value)) return new OwnMismatch(value, 'int32');
   return value;
 }
 

@@ -51,25 +51,13 @@ function ownUpdateFaults({ resource, subresource, object }: Write, old: KubeObje
   const { behaviour } = resource;
   if (part?.validateUpdate) return [...metadata, ...part.validateUpdate(object, old)];
   if (subresource === 'status') return [...metadata, ...(behaviour.validateStatusUpdate?.(object, old) ?? [])];
-  const changes = behaviour.validateUpdate?.(object, old) ?? [];
-  switch (behaviour.revalidates) {
-    case 'first':
-      return [...wholeFaults(resource, object, old), ...metadata, ...changes];
-    case 'amid':
-      return [...metadata, ...wholeFaults(resource, object, old), ...changes];
-    case 'last':
-      return [...metadata, ...changes, ...wholeFaults(resource, object, old)];
-    case 'around':
-      return [...wholeFaults(resource, object, old), ...metadata, ...changes, ...wholeFaults(resource, object, old)];
-    case 'twice':
-      return [...wholeFaults(resource, object, old), ...wholeFaults(resource, object, old), ...metadata, ...changes];
-    case 'doubly':
-      return [...wholeFaults(resource, object, old), ...wholeFaults(resource, object, old), ...changes];
-    case 'alone':
-      return [...wholeFaults(resource, object, old), ...changes];
-    default:
-      return [...metadata, ...(behaviour.validateUpdate ? changes : (behaviour.validate?.(object, old) ?? []))];
-  }
+  const { validateUpdate = behaviour.validate, updateOrder = ['metadata', 'change'] } = behaviour;
+  const faults = {
+    whole: () => wholeFaults(resource, object, old),
+    metadata: () => metadata,
+    change: () => validateUpdate?.(object, old) ?? [],
+  };
+  return updateOrder.flatMap((rules) => faults[rules]());
 }
 
 /** Everything wrong with an object by itself, its metadata first. */

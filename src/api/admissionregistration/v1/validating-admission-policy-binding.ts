@@ -67,7 +67,7 @@ export const validatingAdmissionPolicyBinding: KindBehaviour<ValidatingAdmission
   hasGeneration: true,
   allowUnconditionalUpdate: false,
   metadataRules: 'general',
-  revalidates: 'alone',
+  updateOrder: ['whole'],
   setDefaults: ({ spec }) => {
     if (spec.matchResources) setMatchDefaults(spec.matchResources);
   },

@@ -82,7 +82,7 @@ export const apiService: KindBehaviour<APIService> = {
     object.status = object.spec.service ? {} : { conditions: [{ ...local, ...(lastTransitionTime ? { lastTransitionTime } : {}) }] };
   },
   validate,
-  revalidates: 'amid',
+  updateOrder: ['metadata', 'whole'],
   validateStatusUpdate: checkConditions,
   row: (object, nowMs) => {
     const { metadata, spec } = object;

@@ -20,7 +20,7 @@ export const controllerRevision: KindBehaviour<ControllerRevision> = {
   kind: 'ControllerRevision',
   validate,
   validateUpdate: ({ data }, old) => (deepEqual(data, old.data) ? [] : [invalid('data', data, 'field is immutable')]),
-  revalidates: 'amid',
+  updateOrder: ['metadata', 'whole', 'change'],
   row: ({ metadata, revision }, nowMs) => {
     const owner = metadata.ownerReferences?.find(({ controller }) => controller);
     const group = owner?.apiVersion.includes('/') ? `.${owner.apiVersion.split('/')[0]}` : '';

@@ -1,4 +1,4 @@
-import { validateClaimSpec } from '../../core/v1/persistent-volume-claim.ts';
+import { claimSpecWarnings, validateClaimSpec } from '../../core/v1/claim-spec.ts';
 import { setTemplateDefaults } from '../../core/v1/pod/defaults.ts';
 import { dropGatedFields } from '../../core/v1/pod/gated-fields.ts';
 import { templateCells } from '../../core/v1/pod/template-cells.ts';
@@ -50,8 +50,9 @@ function setDefaults({ spec }: StatefulSet): void {
   spec.replicas ??= 1;
   spec.revisionHistoryLimit ??= 10;
   for (const claim of spec.volumeClaimTemplates ?? []) {
-    claim.apiVersion ||= 'v1';
-    claim.kind ||= 'PersistentVolumeClaim';
+    claim.apiVersion = 'v1';
+    claim.kind = 'PersistentVolumeClaim';
+    claim.metadata ??= {};
     claim.spec.volumeMode ??= 'Filesystem';
     claim.status ??= {};
     claim.status.phase ||= 'Pending';
@@ -130,7 +131,8 @@ function validateSpec(spec: StatefulSet['spec'], { isNew }: { isNew: boolean }):
 /** The template with what the controller makes of it: names of its own, and claims that may be mounted like volumes. */
 function asInPod({ template, volumeClaimTemplates }: StatefulSet['spec']): StatefulSet['spec']['template'] {
   const { hostname: _h, subdomain: _s, ...spec } = template.spec;
-  const names = (volumeClaimTemplates ?? []).map((claim) => claim.metadata.name ?? '');
+  // Of several with one name, the last counts.
+  const names = [...new Set((volumeClaimTemplates ?? []).map((claim) => claim.metadata.name ?? ''))];
   const own = (spec.volumes ?? []).filter(({ name }) => !names.includes(name));
   const claims = names.map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
   return { ...template, spec: { ...spec, ...(claims.length ? { volumes: [...claims, ...own] } : {}) } };
@@ -179,7 +181,11 @@ export const statefulSet: KindBehaviour<StatefulSet> = {
   validateStatusUpdate,
   warnings: (object, old) => {
     if (old && object.metadata.generation === old.metadata.generation) return [];
-    return templateWarnings(object.spec.template, 'spec.template');
+    const claims = object.spec.volumeClaimTemplates ?? [];
+    return [
+      ...templateWarnings(object.spec.template, 'spec.template'),
+      ...claims.flatMap(({ spec }, index) => claimSpecWarnings(spec, at('spec.volumeClaimTemplates', index))),
+    ];
   },
   row: ({ metadata, spec, status }, nowMs) => [
     metadata.name ?? '',

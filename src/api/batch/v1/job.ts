@@ -4,7 +4,6 @@ import { dropGatedFields } from '../../core/v1/pod/gated-fields.ts';
 import { templateCells } from '../../core/v1/pod/template-cells.ts';
 import { ownerNameWarnings, templateWarnings } from '../../core/v1/pod/warnings.ts';
 import { age, humanDuration } from '../../duration.ts';
-import { asGiven } from '../../emptied.ts';
 import type { Job, JobSpec } from '../../generated/types/batch.v1.ts';
 import type { KindBehaviour } from '../../kind.ts';
 import { formatSelector } from '../../labels.ts';
@@ -36,12 +35,12 @@ function generateSelector({ metadata, spec }: Job): void {
   if (spec.manualSelector) return;
   const { uid = '', name = '' } = metadata;
   spec.template.metadata ??= {};
-  const hasTheSame = !metadata.labels && asGiven(spec.template.metadata, 'labels') !== null;
   const labels = spec.template.metadata.labels ?? {};
   spec.template.metadata.labels = labels;
-  if (hasTheSame) metadata.labels = labels;
   for (const key of [LEGACY_JOB_NAME, JOB_NAME]) labels[key] ??= name;
   for (const key of [LEGACY_CONTROLLER_UID, CONTROLLER_UID]) labels[key] ??= uid;
+  // As upstream finds it when it reads the Job back.
+  if (Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
   spec.selector = { ...spec.selector, matchLabels: { [CONTROLLER_UID]: uid, ...spec.selector?.matchLabels } };
 }
 
@@ -84,7 +83,7 @@ export const job: KindBehaviour<Job> = {
   prepareForUpdate: ({ spec }, old) => dropGatedFields(spec.template?.spec, old.spec.template?.spec),
   validate: validateJob,
   validateUpdate: validateJobUpdate,
-  revalidates: 'first',
+  updateOrder: ['whole', 'metadata', 'change'],
   warnings: ({ metadata, spec }, old) => (old ? [] : [...ownerNameWarnings(metadata.name), ...templateWarnings(spec.template, 'spec.template')]),
   row: (object, nowMs) => [
     object.metadata.name ?? '',

@@ -40,6 +40,6 @@ export const configMap: KindBehaviour<ConfigMap> = {
   kind: 'ConfigMap',
   validate,
   validateUpdate: (object, old) => checkImmutable(object, old, ['data', 'binaryData']),
-  revalidates: 'last',
+  updateOrder: ['metadata', 'change', 'whole'],
   row: ({ metadata, data, binaryData }, nowMs) => [metadata.name ?? '', sizeOf(data) + sizeOf(binaryData), age(metadata.creationTimestamp, nowMs)],
 };

@@ -65,7 +65,7 @@ export const endpoints: KindBehaviour<Endpoints> = {
     for (const { ports } of subsets ?? []) for (const port of ports ?? []) port.protocol ||= 'TCP';
   },
   validate,
-  revalidates: 'last',
+  updateOrder: ['metadata', 'whole'],
   row: (object, nowMs) => [object.metadata.name ?? '', addressesOf(object), age(object.metadata.creationTimestamp, nowMs)],
   deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
 };

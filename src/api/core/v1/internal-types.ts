@@ -1,5 +1,6 @@
 import { asGiven } from '../../emptied.ts';
 import type { PodSecurityContext, PodSpec, PodTemplateSpec } from '../../generated/types/core.v1.ts';
+import { METADATA_FIELDS } from '../../meta/fields.ts';
 
 /**
  * Go's internal types: the names and the order of their fields, as messages print them (pkg/apis/core/types.go and batch/types.go). After a
@@ -63,7 +64,6 @@ const TYPES = {
   VolumeResourceRequirements: 'Limits:* Requests:*',
   TypedLocalObjectReference: 'APIGroup=apiGroup:* Kind Name',
   TypedObjectReference: 'APIGroup=apiGroup:* Kind Name Namespace:*',
-  NodeSelector: 'NodeSelectorTerms:[NodeSelectorTerm',
   EmptyDirVolumeSource: 'Medium SizeLimit:*',
   GitRepoVolumeSource: 'Repository Revision Directory',
   SecretVolumeSource: 'SecretName Items:[KeyToPath DefaultMode:* Optional:*',
@@ -109,6 +109,7 @@ const TYPES = {
   ResourceClaim: 'Name Request',
   SecretReference: 'Name Namespace',
   ObjectReference: 'Kind Namespace Name UID=uid APIVersion=apiVersion ResourceVersion FieldPath',
+  NodeSelector: 'NodeSelectorTerms:[NodeSelectorTerm',
   NodeSelectorTerm: 'MatchExpressions:[NodeSelectorRequirement MatchFields:[NodeSelectorRequirement',
   KeyToPath: 'Key Path Mode:*',
   DownwardAPIVolumeFile: 'Path FieldRef:&ObjectFieldSelector ResourceFieldRef:&ResourceFieldSelector Mode:*',
@@ -157,24 +158,6 @@ export type InternalType = keyof typeof TYPES;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const METADATA = [
-  'name',
-  'generateName',
-  'namespace',
-  'selfLink',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'labels',
-  'annotations',
-  'ownerReferences',
-  'finalizers',
-  'managedFields',
-];
-
 /** The value as Go's JSON of the internal type has it. */
 export function asInternal(type: InternalType, value: object | undefined): Fields {
   const source = (value ?? {}) as Fields;
@@ -182,7 +165,7 @@ export function asInternal(type: InternalType, value: object | undefined): Field
   for (const field of TYPES[type].split(' ')) {
     if (field === '@') {
       const metadata = (source['metadata'] ?? {}) as Fields;
-      for (const name of METADATA) if (metadata[name] !== undefined) result[name] = metadata[name];
+      for (const name of METADATA_FIELDS) if (metadata[name] !== undefined) result[name] = metadata[name];
       continue;
     }
     const [, name = '', json = lowerFirst(name), mark = '', of = ''] = /^(\w+)(?:=(\w+))?(?::([*#?%=[&])(\w*))?$/.exec(field) ?? [];

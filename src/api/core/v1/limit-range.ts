@@ -26,6 +26,6 @@ export const limitRange: KindBehaviour<LimitRange> = {
   prepareForCreate: ({ spec }) => unsetIfEmpty(spec, 'limits'),
   prepareForUpdate: ({ spec }) => unsetIfEmpty(spec, 'limits'),
   validate: validateLimitRange,
-  revalidates: 'alone',
+  updateOrder: ['whole'],
   row: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? ''],
 };

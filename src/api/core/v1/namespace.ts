@@ -53,7 +53,7 @@ export const namespace: KindBehaviour<Namespace> = {
     status: { ...object.status, phase: 'Terminating' },
   }),
   validate,
-  revalidates: 'first',
+  updateOrder: ['whole', 'metadata'],
   validateStatusUpdate,
   row: ({ metadata, status }, nowMs) => [metadata.name ?? '', status.phase ?? '', age(metadata.creationTimestamp, nowMs)],
   selectableFields: {

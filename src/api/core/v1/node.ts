@@ -96,7 +96,7 @@ export const node: KindBehaviour<Node> = {
   },
   validate,
   validateUpdate,
-  revalidates: 'first',
+  updateOrder: ['whole', 'metadata', 'change'],
   row,
   selectableFields: { 'spec.unschedulable': ({ spec }) => String(spec.unschedulable ?? false) },
 };

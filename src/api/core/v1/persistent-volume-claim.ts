@@ -1,106 +1,93 @@
 import { age } from '../../duration.ts';
 import { deepEqual } from '../../equality.ts';
-import { at, type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.ts';
-import type { PersistentVolumeClaim, PersistentVolumeClaimSpec, TypedLocalObjectReference } from '../../generated/types/core.v1.ts';
+import { at, type FieldError, forbidden, invalid } from '../../field-error.ts';
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec, TypedObjectReference } from '../../generated/types/core.v1.ts';
 import type { KindBehaviour } from '../../kind.ts';
-import { validateLabelSelector } from '../../label-validation.ts';
-import { compareQuantities, parseQuantity } from '../../quantity.ts';
-import { checkLabelName, checkOptionalOneOf, checkSubdomain } from '../../validation.ts';
+import { compareQuantities } from '../../quantity.ts';
+import { accessModesText, claimSpecWarnings, validateClaimSpec } from './claim-spec.ts';
 import { internalDifference } from './internal-difference.ts';
 import { asInternal } from './internal-types.ts';
 
-const CLAIM = 'PersistentVolumeClaim';
-/** Of volumes and claims, sorted. */
-export const ACCESS_MODES: readonly string[] = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
-const SHORT: Readonly<Record<string, string>> = { ReadWriteOnce: 'RWO', ReadOnlyMany: 'ROX', ReadWriteMany: 'RWX', ReadWriteOncePod: 'RWOP' };
+const STORAGE_CLASS = 'volume.beta.kubernetes.io/storage-class';
+const CLASS_DEPRECATED = 'deprecated since v1.8; use "storageClassName" attribute instead';
 
-/** `RWO,ROX`, in upstream's order. */
-export function accessModesText(modes: readonly string[] | undefined): string {
-  return Object.keys(SHORT)
-    .filter((mode) => modes?.includes(mode))
-    .map((mode) => SHORT[mode])
-    .join(',');
+type Sources = Pick<PersistentVolumeClaimSpec, 'dataSource' | 'dataSourceRef'>;
+
+/** Sources that could be told before there was dataSourceRef. */
+const isOldSource = ({ kind, apiGroup = '' }: NonNullable<Sources['dataSource']>): boolean =>
+  (kind === 'PersistentVolumeClaim' && apiGroup === '') || (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io');
+
+/** Upstream: pkg/api/persistentvolumeclaim, DropDisabledFields and EnforceDataSourceBackwardsCompatibility. */
+function dropUnservedSources(spec: Sources, old: Sources | undefined): void {
+  // Sources in other namespaces are behind a gate.
+  if (spec.dataSourceRef?.namespace && !old?.dataSourceRef) delete spec.dataSourceRef;
+  if (!old?.dataSource && !old?.dataSourceRef && !spec.dataSourceRef && spec.dataSource && !isOldSource(spec.dataSource)) delete spec.dataSource;
 }
 
-const modesOf = (spec: { accessModes?: readonly string[] }): readonly string[] => spec.accessModes ?? [];
-
-/** The access modes of a volume or a claim, each by itself and all together. */
-export function checkAccessModes(spec: { accessModes?: readonly string[] }, field: string): FieldError[] {
-  const known = modesOf(spec).filter((mode) => ACCESS_MODES.includes(mode));
-  const isMixed = known.includes('ReadWriteOncePod') && known.some((mode) => mode !== 'ReadWriteOncePod');
-  return [
-    ...modesOf(spec).flatMap((mode) => (ACCESS_MODES.includes(mode) ? [] : [notSupported(field, mode, ACCESS_MODES)])),
-    ...(isMixed ? [forbidden(field, 'may not use ReadWriteOncePod with other access modes')] : []),
-  ];
+/** One source told in both ways. Upstream: NormalizeDataSources. */
+function unifySources(spec: Sources): void {
+  const { dataSource, dataSourceRef } = spec;
+  const copy = ({ apiGroup, kind, name }: TypedObjectReference): TypedObjectReference => ({ ...(apiGroup === undefined ? {} : { apiGroup }), kind, name });
+  if (dataSource && !dataSourceRef) spec.dataSourceRef = copy(dataSource);
+  else if (dataSourceRef && !dataSource && !dataSourceRef.namespace) spec.dataSource = copy(dataSourceRef);
 }
 
-/** Upstream: validateDataSource. */
-function checkDataSource({ name, kind, apiGroup }: TypedLocalObjectReference, field: string): FieldError[] {
-  return [
-    ...(name ? [] : [required(`${field}.name`)]),
-    ...(kind ? [] : [required(`${field}.kind`)]),
-    ...(apiGroup || kind === CLAIM ? [] : [invalid(field, kind ?? '', `must be '${CLAIM}' when referencing the default apiGroup`)]),
-    ...(apiGroup ? checkSubdomain(apiGroup, `${field}.apiGroup`) : []),
-  ];
+/** What of a change is none that matters: a first volume, a class told for the first time, more storage for a bound claim. */
+function comparable(
+  { spec, status }: PersistentVolumeClaim,
+  old: PersistentVolumeClaim,
+): { now: PersistentVolumeClaimSpec; before: PersistentVolumeClaimSpec } {
+  const now: PersistentVolumeClaimSpec = { ...spec };
+  const before: PersistentVolumeClaimSpec = { ...old.spec };
+  unifySources(before);
+  const keep = <K extends keyof PersistentVolumeClaimSpec>(key: K, from: PersistentVolumeClaimSpec): void => {
+    if (from[key] === undefined) delete now[key];
+    else now[key] = from[key];
+  };
+  if (!old.spec.volumeName && spec.volumeName) before.volumeName = spec.volumeName;
+  const annotated = old.metadata.annotations?.[STORAGE_CLASS];
+  const isFirstClass = spec.storageClassName !== undefined && old.spec.storageClassName === undefined;
+  if (isFirstClass && (annotated === undefined || annotated === spec.storageClassName)) keep('storageClassName', old.spec);
+  if (status.phase !== 'Bound') return { now, before };
+  const storage = old.spec.resources?.requests?.['storage'];
+  if (spec.resources?.requests && storage !== undefined) now.resources = { ...spec.resources, requests: { ...spec.resources.requests, storage } };
+  keep('volumeAttributesClassName', old.spec);
+  return { now, before };
 }
 
-function checkDataSources({ dataSource, dataSourceRef }: PersistentVolumeClaimSpec, field: string): FieldError[] {
-  const { namespace } = dataSourceRef ?? {};
-  const errors = dataSource ? checkDataSource(dataSource, `${field}.dataSource`) : [];
-  if (dataSourceRef) errors.push(...checkDataSource(dataSourceRef, `${field}.dataSourceRef`));
-  if (namespace) errors.push(...checkLabelName(namespace, `${field}.dataSourceRef.namespace`));
-  if (!dataSource || !dataSourceRef) return errors;
-  if (namespace) return [...errors, invalid(field, {}, 'may not be specified when dataSourceRef.namespace is specified')];
-  const same = (['apiGroup', 'kind', 'name'] as const).every((key) => (dataSource[key] ?? '') === (dataSourceRef[key] ?? ''));
-  return same ? errors : [...errors, invalid(field, {}, 'must match dataSourceRef')];
+/** A class once told in an annotation stays, but for one that has become a field. Upstream: validateStorageClassUpgradeFromAnnotation. */
+function checkClassAnnotation({ metadata, spec }: PersistentVolumeClaim, old: PersistentVolumeClaim): FieldError[] {
+  const now = metadata.annotations?.[STORAGE_CLASS];
+  const before = old.metadata.annotations?.[STORAGE_CLASS];
+  const hasBecomeField = before !== undefined && old.spec.storageClassName === undefined && spec.storageClassName === before && (now ?? before) === before;
+  return hasBecomeField || (now ?? '') === (before ?? '') ? [] : [invalid(`metadata.annotations.${STORAGE_CLASS}`, now ?? '', 'field is immutable')];
 }
 
-/** Upstream: ValidatePersistentVolumeClaimSpec. */
-export function validateClaimSpec(spec: PersistentVolumeClaimSpec, field: string): FieldError[] {
-  const { selector, resources, storageClassName, volumeMode, volumeAttributesClassName } = spec;
-  const place = at(`${field}.resources`, 'storage');
-  const storage = resources?.requests?.['storage'];
-  const isPositive = storage !== undefined && parseQuantity(storage).nano > 0n;
-  return [
-    ...(modesOf(spec).length ? [] : [required(`${field}.accessModes`, 'at least 1 access mode is required')]),
-    ...validateLabelSelector(selector, `${field}.selector`),
-    ...checkAccessModes(spec, `${field}.accessModes`),
-    ...(storage === undefined ? [required(place)] : isPositive ? [] : [invalid(place, storage, 'must be greater than zero')]),
-    ...(storageClassName ? checkSubdomain(storageClassName, `${field}.storageClassName`) : []),
-    ...checkOptionalOneOf(volumeMode, ['Block', 'Filesystem'], `${field}.volumeMode`),
-    ...checkDataSources(spec, field),
-    ...(volumeAttributesClassName ? checkSubdomain(volumeAttributesClassName, `${field}.volumeAttributesClassName`) : []),
-  ];
+function checkStorage(now: PersistentVolumeClaimSpec, { spec, status }: PersistentVolumeClaim): FieldError[] {
+  const sizeOf = (amounts: Readonly<Record<string, string>> | undefined): string => amounts?.['storage'] ?? '0';
+  const size = sizeOf(now.resources?.requests);
+  const shrinks = compareQuantities(size, sizeOf(spec.resources?.requests)) < 0;
+  const isTooSmall = shrinks && compareQuantities(size, sizeOf(status.capacity)) <= 0;
+  return isTooSmall ? [forbidden('spec.resources.requests.storage', 'field can not be less than status.capacity')] : [];
 }
 
-/** Upstream: ValidatePersistentVolumeClaimUpdate: a bound claim may grow; an unbound one is bound once. */
+const IMMUTABLE = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+
+/** Upstream: ValidatePersistentVolumeClaimUpdate, which holds the claim against the rules of a new one once more. */
 function validateUpdate(object: PersistentVolumeClaim, old: PersistentVolumeClaim): FieldError[] {
-  const errors: FieldError[] = [];
-  const comparable: PersistentVolumeClaimSpec = { ...object.spec };
-  if (!old.spec.volumeName && comparable.volumeName) delete comparable.volumeName;
-  const bound = old.status.phase === 'Bound';
-  const now = object.spec.resources?.requests?.['storage'];
-  const before = old.spec.resources?.requests?.['storage'];
-  if (bound) {
-    comparable.resources = old.spec.resources ?? {};
-    delete comparable.volumeAttributesClassName;
-    if (old.spec.volumeAttributesClassName !== undefined) comparable.volumeAttributesClassName = old.spec.volumeAttributesClassName;
+  const { now, before } = comparable(object, old);
+  const { volumeMode, volumeAttributesClassName: attributes } = object.spec;
+  const errors = [...checkClassAnnotation(object, old)];
+  if (!deepEqual(now, before)) {
+    const difference = internalDifference(asInternal('PersistentVolumeClaimSpec', before), asInternal('PersistentVolumeClaimSpec', now));
+    errors.push(forbidden('spec', `${IMMUTABLE}\n${difference}`));
   }
-  if (!deepEqual(comparable, old.spec)) {
-    const words = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
-    errors.push(
-      forbidden(
-        'spec',
-        `${words}\n${internalDifference(asInternal('PersistentVolumeClaimSpec', old.spec), asInternal('PersistentVolumeClaimSpec', comparable))}`,
-      ),
-    );
-  }
-  if (bound && now !== undefined && before !== undefined && compareQuantities(now, before) < 0) {
-    const capacity = old.status.capacity?.['storage'];
-    if (capacity === undefined || compareQuantities(now, capacity) <= 0)
-      errors.push(forbidden('spec.resources.requests.storage', 'field can not be less than status.capacity'));
-  }
-  return errors;
+  errors.push(...checkStorage(object.spec, old));
+  if (volumeMode !== old.spec.volumeMode) errors.push(invalid('volumeMode', volumeMode, 'field is immutable'));
+  if (attributes === old.spec.volumeAttributesClassName || old.status.currentVolumeAttributesClassName === undefined || attributes) return errors;
+  const what = attributes === undefined ? 'nil' : 'empty string';
+  const words = `update to ${what} is forbidden when status.currentVolumeAttributesClassName is not nil`;
+  return [...errors, forbidden('spec.volumeAttributesClassName', words)];
 }
 
 export const persistentVolumeClaim: KindBehaviour<PersistentVolumeClaim> = {
@@ -115,17 +102,27 @@ export const persistentVolumeClaim: KindBehaviour<PersistentVolumeClaim> = {
   },
   prepareForCreate: (object) => {
     object.status = { phase: 'Pending' };
+    dropUnservedSources(object.spec, undefined);
+    unifySources(object.spec);
+  },
+  prepareForUpdate: ({ spec }, old) => {
+    dropUnservedSources(spec, old.spec);
+    unifySources(spec);
   },
   validate: ({ spec }) => validateClaimSpec(spec, 'spec'),
   validateUpdate,
-  revalidates: 'first',
+  updateOrder: ['whole', 'metadata', 'whole', 'change'],
+  warnings: ({ metadata, spec }) => [
+    ...(metadata.annotations?.[STORAGE_CLASS] === undefined ? [] : [`${at('metadata.annotations', STORAGE_CLASS)}: ${CLASS_DEPRECATED}`]),
+    ...claimSpecWarnings(spec, 'spec'),
+  ],
   row: ({ metadata, spec, status }, nowMs) => [
     metadata.name ?? '',
     metadata.deletionTimestamp ? 'Terminating' : (status.phase ?? ''),
     spec.volumeName ?? '',
     spec.volumeName ? (status.capacity?.['storage'] ?? '') : '',
     spec.volumeName ? accessModesText(status.accessModes) : '',
-    spec.storageClassName ?? metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? '',
+    spec.storageClassName ?? metadata.annotations?.[STORAGE_CLASS] ?? '',
     spec.volumeAttributesClassName ?? '<unset>',
     age(metadata.creationTimestamp, nowMs),
     spec.volumeMode ?? '<unset>',

@@ -44,7 +44,7 @@ export const pod: KindBehaviour<Pod> = {
   },
   validate: validatePod,
   validateUpdate: validatePodUpdate,
-  revalidates: 'amid',
+  updateOrder: ['metadata', 'whole', 'change'],
   parts: {
     resize: { merge: mergeResize, validateUpdate: validatePodResize },
     ephemeralcontainers: { merge: mergeEphemeralContainers, validateUpdate: validateEphemeralContainersUpdate },

@@ -47,7 +47,7 @@ export const replicationController: KindBehaviour<ReplicationController> = {
   prepareForUpdate: ({ spec }, old) => dropGatedFields(spec.template?.spec, old.spec.template?.spec),
   validate,
   validateUpdate: validate,
-  revalidates: 'first',
+  updateOrder: ['whole', 'metadata', 'change'],
   validateStatusUpdate: ({ status }) => checkReplicaSetCounts({ ...status }, COUNTS),
   warnings: ({ metadata }, old) => (old ? [] : ownerNameWarnings(metadata.name)),
   row: ({ metadata, spec, status }, nowMs) => [

@@ -65,7 +65,7 @@ export const secret: KindBehaviour<Secret> = {
     ...(object.type === old.type ? [] : [invalid('type', object.type, 'field is immutable')]),
     ...checkImmutable(object, old, ['data']),
   ],
-  revalidates: 'last',
+  updateOrder: ['metadata', 'change', 'whole'],
   row: ({ metadata, type, data }, nowMs) => [metadata.name ?? '', type ?? '', Object.keys(data ?? {}).length, age(metadata.creationTimestamp, nowMs)],
   selectableFields: { type: ({ type }) => type ?? '' },
 };

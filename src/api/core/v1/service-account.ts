@@ -8,7 +8,7 @@ export const serviceAccount: KindBehaviour<ServiceAccount> = {
   version: 'v1',
   kind: 'ServiceAccount',
   returnsDeleted: true,
-  revalidates: 'last',
+  updateOrder: ['metadata', 'whole'],
   prepareForCreate: (object) => {
     if (object.secrets) object.secrets = object.secrets.map(({ name }) => (name === undefined ? {} : { name }));
   },

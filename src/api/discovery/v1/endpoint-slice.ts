@@ -133,7 +133,7 @@ export const endpointSlice: KindBehaviour<EndpointSlice> = {
   },
   validate,
   validateUpdate: ({ addressType }, old) => (addressType === old.addressType ? [] : [invalid('addressType', addressType ?? '', 'field is immutable')]),
-  revalidates: 'alone',
+  updateOrder: ['whole', 'change'],
   prepareForCreate: prepare,
   prepareForUpdate: prepare,
   warnings: ({ addressType }, old) => (!old && addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),

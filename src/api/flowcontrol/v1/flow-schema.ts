@@ -169,7 +169,7 @@ export const flowSchema: KindBehaviour<FlowSchema> = {
     object.status = {};
   },
   validate,
-  revalidates: 'alone',
+  updateOrder: ['whole'],
   validateStatusUpdate: ({ status }) => checkConditions(status?.conditions),
   row: ({ metadata, spec, status }, nowMs) => [
     metadata.name ?? '',

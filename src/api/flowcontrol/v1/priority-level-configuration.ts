@@ -142,7 +142,7 @@ export const priorityLevelConfiguration: KindBehaviour<PriorityLevelConfiguratio
     object.status = {};
   },
   validate,
-  revalidates: 'alone',
+  updateOrder: ['whole'],
   validateStatusUpdate: ({ status }) => checkConditions(status?.conditions),
   row: ({ metadata, spec }, nowMs) => {
     const { limited } = spec;

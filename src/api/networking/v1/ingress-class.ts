@@ -39,7 +39,7 @@ export const ingressClass: KindBehaviour<IngressClass> = {
   validate,
   validateUpdate: (object, old) =>
     object.spec?.controller === old.spec?.controller ? [] : [invalid('spec.controller', object.spec?.controller ?? '', 'field is immutable')],
-  revalidates: 'last',
+  updateOrder: ['metadata', 'change', 'whole'],
   row: ({ metadata, spec }, nowMs) => {
     const { apiGroup, kind, name } = spec?.parameters ?? {};
     return [

@@ -30,7 +30,7 @@ export const ingress: KindBehaviour<Ingress> = {
     object.status = { loadBalancer: {} };
   },
   validate: (object, old) => [...validateIngressSpec(object.spec), ...(old ? [] : checkClassAnnotation(object))],
-  revalidates: 'last',
+  updateOrder: ['metadata', 'whole'],
   row: (object, nowMs) => [
     object.metadata.name ?? '',
     object.spec.ingressClassName ?? '<none>',

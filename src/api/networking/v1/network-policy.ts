@@ -80,7 +80,7 @@ export const networkPolicy: KindBehaviour<NetworkPolicy> = {
   hasGeneration: true,
   validate,
   validateUpdate: validate,
-  revalidates: 'first',
+  updateOrder: ['whole', 'metadata', 'change'],
   setDefaults: ({ spec }) => {
     for (const rule of [...(spec?.ingress ?? []), ...(spec?.egress ?? [])]) for (const port of rule.ports ?? []) port.protocol ??= 'TCP';
     if (spec && !spec.policyTypes?.length) spec.policyTypes = spec.egress?.length ? ['Ingress', 'Egress'] : ['Ingress'];

@@ -40,7 +40,7 @@ export const runtimeClass: KindBehaviour<RuntimeClass> = {
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
   validate,
-  revalidates: 'first',
+  updateOrder: ['whole', 'metadata', 'change'],
   validateUpdate: (object, old) => checkImmutable(object.handler, old.handler, 'handler'),
   warnings: ({ scheduling }) =>
     sortedEntries(scheduling?.nodeSelector).flatMap(([key]) => {

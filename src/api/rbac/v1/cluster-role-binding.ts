@@ -10,7 +10,7 @@ export const clusterRoleBinding: KindBehaviour<ClusterRoleBinding> = {
   version: 'v1',
   kind: 'ClusterRoleBinding',
   validateName: pathSegmentFaults,
-  revalidates: 'twice',
+  updateOrder: ['whole', 'whole', 'metadata', 'change'],
   validate: (object) => validateBinding(object, { namespaced: false }),
   validateUpdate: validateBindingUpdate,
   setDefaults: setBindingDefaults,

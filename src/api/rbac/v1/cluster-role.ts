@@ -10,7 +10,7 @@ export const clusterRole: KindBehaviour<ClusterRole> = {
   version: 'v1',
   kind: 'ClusterRole',
   validateName: pathSegmentFaults,
-  revalidates: 'twice',
+  updateOrder: ['whole', 'whole', 'metadata'],
   prepareForCreate: forgetEmptyRules,
   prepareForUpdate: forgetEmptyRules,
   validate: validateClusterRole,

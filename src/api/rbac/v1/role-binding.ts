@@ -10,7 +10,7 @@ export const roleBinding: KindBehaviour<RoleBinding> = {
   version: 'v1',
   kind: 'RoleBinding',
   validateName: pathSegmentFaults,
-  revalidates: 'twice',
+  updateOrder: ['whole', 'whole', 'metadata', 'change'],
   validate: (object) => validateBinding(object, { namespaced: true }),
   validateUpdate: validateBindingUpdate,
   setDefaults: setBindingDefaults,

@@ -10,7 +10,7 @@ export const role: KindBehaviour<Role> = {
   version: 'v1',
   kind: 'Role',
   validateName: pathSegmentFaults,
-  revalidates: 'twice',
+  updateOrder: ['whole', 'whole', 'metadata'],
   prepareForCreate: forgetEmptyRules,
   prepareForUpdate: forgetEmptyRules,
   validate: ({ rules }) => validateRules(rules, { namespaced: true }),

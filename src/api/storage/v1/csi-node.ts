@@ -56,7 +56,7 @@ export const csiNode: KindBehaviour<CSINode> = {
   kind: 'CSINode',
   allowUnconditionalUpdate: false,
   validate: ({ spec }) => checkDrivers(spec.drivers ?? []),
-  revalidates: 'doubly',
+  updateOrder: ['whole', 'whole', 'change'],
   validateUpdate: ({ spec }, { spec: old }) => checkKeptDrivers(spec.drivers ?? [], old.drivers ?? []),
   row: ({ metadata, spec }, nowMs) => [metadata.name ?? '', spec.drivers?.length ?? 0, age(metadata.creationTimestamp, nowMs)],
 };

@@ -35,7 +35,7 @@ export const csiStorageCapacity: KindBehaviour<CSIStorageCapacity> = {
   kind: 'CSIStorageCapacity',
   validate,
   allowUnconditionalUpdate: false,
-  revalidates: 'first',
+  updateOrder: ['whole', 'metadata', 'change'],
   validateUpdate,
   warnings,
 };

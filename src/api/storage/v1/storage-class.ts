@@ -80,7 +80,7 @@ export const storageClass: KindBehaviour<StorageClass> = {
     object.volumeBindingMode ??= 'Immediate';
   },
   validate,
-  revalidates: 'first',
+  updateOrder: ['whole', 'metadata', 'change'],
   validateUpdate,
   warnings,
   row: (object, nowMs) => [

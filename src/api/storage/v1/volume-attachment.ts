@@ -71,7 +71,7 @@ export const volumeAttachment: KindBehaviour<VolumeAttachment> = {
   },
   validate,
   validateNew,
-  revalidates: 'doubly',
+  updateOrder: ['whole', 'whole', 'change'],
   validateUpdate,
   validateStatusUpdate: validate,
   row: ({ metadata, spec, status }, nowMs) => [

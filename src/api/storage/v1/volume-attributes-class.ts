@@ -25,7 +25,7 @@ export const volumeAttributesClass: KindBehaviour<VolumeAttributesClass> = {
   version: 'v1',
   kind: 'VolumeAttributesClass',
   validate,
-  revalidates: 'around',
+  updateOrder: ['whole', 'metadata', 'change', 'whole'],
   validateUpdate,
   row: ({ metadata, driverName }, nowMs) => [
     `${metadata.name ?? ''}${metadata.annotations?.[DEFAULT_CLASS] === 'true' ? ' (default)' : ''}`,

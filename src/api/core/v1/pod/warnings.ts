@@ -11,7 +11,7 @@ const below = (prefix: string, path: string): string => (prefix ? `${prefix}.${p
 /** A null selector matches nothing, which is seldom meant. */
 const nullSelector = (field: string): string => `${field}: a null labelSelector results in matching no pod`;
 
-function termWarnings(term: NodeSelectorTerm, field: string, { checkValues }: { checkValues: boolean }): string[] {
+export function termWarnings(term: NodeSelectorTerm, field: string, { checkValues }: { checkValues: boolean }): string[] {
   return (term.matchExpressions ?? []).flatMap(({ key, values }, index) => {
     const path = at(`${field}.matchExpressions`, index);
     const deprecated = DEPRECATED_NODE_LABELS[key];

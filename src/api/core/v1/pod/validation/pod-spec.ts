@@ -26,7 +26,7 @@ const MAX_INT32 = 0x7fffffff;
 export function validatePodSpec(spec: PodSpec, field: string, { isPod, metadata }: { isPod: boolean; metadata?: ObjectMeta }): FieldError[] {
   const errors: FieldError[] = [];
   if (spec.terminationGracePeriodSeconds === undefined) errors.push(required(`${field}.terminationGracePeriodSeconds`));
-  const volumes = checkVolumes(spec.volumes, `${field}.volumes`, { isPod });
+  const volumes = checkVolumes(spec.volumes, `${field}.volumes`, { isPod, metadata });
   const claims = new Set((spec.resourceClaims ?? []).map(({ name }) => name).filter(Boolean));
   const context = { spec, volumes: volumes.sound, claims };
   return [

@@ -1,11 +1,17 @@
 import { at, duplicate, type FieldError, forbidden, invalid, required } from '../../../../field-error.ts';
-import type { DownwardAPIVolumeFile, KeyToPath, Volume, VolumeProjection } from '../../../../generated/types/core.v1.ts';
+import type { DownwardAPIVolumeFile, KeyToPath, PersistentVolumeClaimTemplate, Volume, VolumeProjection } from '../../../../generated/types/core.v1.ts';
+import type { ObjectMeta } from '../../../../generated/types/meta.v1.ts';
+import { validateLabels } from '../../../../label-validation.ts';
+import { METADATA_FIELDS } from '../../../../meta/fields.ts';
+import { validateAnnotations } from '../../../../meta/validation.ts';
+import { dns1123SubdomainFaults } from '../../../../names.ts';
 import { parseQuantity } from '../../../../quantity.ts';
-import { checkLabelName, checkLocalNonReservedPath, checkNoBacksteps, checkOptionalOneOf, checkPresent } from '../../../../validation.ts';
+import { checkLabelName, checkLocalNonReservedPath, checkOptionalOneOf, checkPresent } from '../../../../validation.ts';
+import { validateClaimSpec } from '../../claim-spec.ts';
+import { checkSources, ISCSI_TOO_LONG, isIscsiTooLong, OF_PODS, type SourceChecks, type SourcePlaces } from '../../volume-sources.ts';
 import { checkFieldRef, checkResourceFieldRef } from './environment.ts';
 
 const MODE_FAULT = 'must be a number between 0 and 0777 (octal), both inclusive';
-const HOST_PATH_TYPES = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'];
 
 const checkMode = (mode: number | undefined, field: string): FieldError[] =>
   mode === undefined || (mode >= 0 && mode <= 0o777) ? [] : [invalid(field, mode, MODE_FAULT)];
@@ -13,16 +19,14 @@ const checkMode = (mode: number | undefined, field: string): FieldError[] =>
 function checkItems(items: readonly KeyToPath[] | undefined, field: string): FieldError[] {
   return (items ?? []).flatMap(({ key, path, mode }, index) => {
     const base = at(`${field}.items`, index);
-    return [
-      ...checkPresent(key, `${base}.key`),
-      ...(path ? checkLocalNonReservedPath(path, `${base}.path`) : [required(`${base}.path`)]),
-      ...checkMode(mode, `${base}.mode`),
-    ];
+    return [...checkPresent(key, `${base}.key`), ...checkFilePath(path, `${base}.path`), ...checkMode(mode, `${base}.mode`)];
   });
 }
 
+const checkFilePath = (path: string | undefined, field: string): FieldError[] => (path ? checkLocalNonReservedPath(path, field) : [required(field)]);
+
 function checkDownwardFile({ path, fieldRef, resourceFieldRef, mode }: DownwardAPIVolumeFile, field: string): FieldError[] {
-  const errors = path ? checkLocalNonReservedPath(path, `${field}.path`) : [required(`${field}.path`)];
+  const errors = checkFilePath(path, `${field}.path`);
   if (fieldRef) {
     errors.push(...checkFieldRef(fieldRef, `${field}.fieldRef`, { volume: true }));
     if (resourceFieldRef) errors.push(invalid(field, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'));
@@ -31,128 +35,157 @@ function checkDownwardFile({ path, fieldRef, resourceFieldRef, mode }: DownwardA
   return [...errors, ...checkMode(mode, `${field}.mode`)];
 }
 
-function checkProjection(source: VolumeProjection, field: string): FieldError[] {
-  const { secret, configMap, downwardAPI, serviceAccountToken: token } = source;
-  if (Object.keys(source).length > 1) return [forbidden(field, 'may not specify more than 1 volume type')];
-  if (secret) return [...checkPresent(secret.name, `${field}.secret.name`), ...checkItems(secret.items, `${field}.secret`)];
-  if (configMap) return [...checkPresent(configMap.name, `${field}.configMap.name`), ...checkItems(configMap.items, `${field}.configMap`)];
-  if (downwardAPI) return (downwardAPI.items ?? []).flatMap((file, index) => checkDownwardFile(file, at(`${field}.downwardAPI.items`, index)));
-  if (!token) return [];
-  const path = `${field}.serviceAccountToken`;
-  const seconds = token.expirationSeconds ?? 3600;
-  const errors: FieldError[] = [];
-  if (seconds < 600) errors.push(invalid(`${path}.expirationSeconds`, seconds, 'may not be less than 10 minutes'));
-  if (seconds > 2 ** 32) errors.push(invalid(`${path}.expirationSeconds`, seconds, 'may not be larger than 2^32 seconds'));
-  return [...errors, ...(token.path ? checkLocalNonReservedPath(token.path, `${path}.path`) : [required(`${path}.path`)])];
+type TokenProjection = NonNullable<VolumeProjection['serviceAccountToken']>;
+
+/** The path's faults stand on the volume, not on the token, as upstream puts them. */
+function checkToken({ expirationSeconds: seconds = 3600, path }: TokenProjection, field: string, volumeField: string): FieldError[] {
+  const place = `${field}.expirationSeconds`;
+  return [
+    ...(seconds < 600 ? [invalid(place, seconds, 'may not specify a duration less than 10 minutes')] : []),
+    ...(seconds > 2 ** 32 ? [invalid(place, seconds, 'may not specify a duration larger than 2^32 seconds')] : []),
+    ...checkFilePath(path, `${volumeField}.path`),
+  ];
 }
 
+const SOURCES = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken', 'clusterTrustBundle', 'podCertificate'] as const;
+
+/** What is projected, and that no two files have one path. */
 function checkProjected({ sources, defaultMode }: NonNullable<Volume['projected']>, field: string): FieldError[] {
   const taken = new Set<string>();
-  const errors = checkMode(defaultMode, `${field}.defaultMode`);
-  (sources ?? []).forEach((source, index) => {
-    const path = at(`${field}.sources`, index);
-    errors.push(...checkProjection(source, path));
-    const files =
-      source.secret?.items ?? source.configMap?.items ?? source.downwardAPI?.items ?? (source.serviceAccountToken ? [source.serviceAccountToken] : []);
-    for (const { path: file } of files) {
-      if (taken.has(file)) errors.push(invalid(path, file, 'conflicting duplicate paths'));
-      taken.add(file);
-    }
-  });
-  return errors;
+  /** @param shown what upstream names instead of the path, of some sources */
+  const checkTaken = (path: string, shown = path): FieldError[] => {
+    const errors = path && taken.has(path) ? [invalid(field, shown, 'conflicting duplicate paths')] : [];
+    taken.add(path);
+    return errors;
+  };
+  const checkFiles = (source: { name?: string; items?: KeyToPath[] }, path: string): FieldError[] => [
+    ...checkPresent(source.name, `${path}.name`),
+    ...(source.items ?? []).flatMap((item, index) => [
+      ...checkItems([item], path).map((error) => ({ ...error, field: error.field.replace('.items[0]', at('.items', index)) })),
+      ...checkTaken(item.path, source.name),
+    ]),
+  ];
+  const checkSource = (source: VolumeProjection, path: string): FieldError[] => [
+    ...(source.secret ? checkFiles(source.secret, `${path}.secret`) : []),
+    ...(source.configMap ? checkFiles(source.configMap, `${path}.configMap`) : []),
+    ...(source.downwardAPI?.items ?? []).flatMap((file) => [...checkDownwardFile(file, `${path}.downwardAPI`), ...checkTaken(file.path)]),
+    ...(source.serviceAccountToken ? checkToken(source.serviceAccountToken, `${path}.serviceAccountToken`, field) : []),
+    ...(SOURCES.filter((name) => source[name]).length > 1 ? [forbidden(path, 'may not specify more than 1 volume type per source')] : []),
+  ];
+  return [...checkMode(defaultMode, `${field}.defaultMode`), ...(sources ?? []).flatMap((source, index) => checkSource(source, at(`${field}.sources`, index)))];
 }
 
-const present =
-  (...names: string[]) =>
-  (source: object, field: string): FieldError[] =>
-    names.flatMap((name) => ((source as Record<string, unknown>)[name] ? [] : [required(`${field}.${name}`)]));
+const ALLOWED_METADATA = ['annotations', 'labels'];
 
-type Source = Exclude<keyof Volume, 'name'>;
-type Check<K extends Source> = (source: NonNullable<Volume[K]>, field: string, context: { isPod: boolean }) => FieldError[];
+/** Upstream: ValidatePersistentVolumeClaimTemplate: of metadata only labels and annotations are used. */
+function checkClaimTemplate({ metadata = {}, spec }: PersistentVolumeClaimTemplate, field: string): FieldError[] {
+  return [
+    ...validateAnnotations(metadata.annotations, `${field}.metadata.annotations`),
+    ...validateLabels(metadata.labels, `${field}.metadata.labels`),
+    ...METADATA_FIELDS.filter((name) => !ALLOWED_METADATA.includes(name) && metadata[name]).map((name) =>
+      forbidden(`${field}.metadata.${name === 'uid' ? 'uID' : name}`, 'cannot be set'),
+    ),
+    ...validateClaimSpec(spec, `${field}.spec`),
+  ];
+}
 
-/** By source, in upstream's order: the first that a volume has is checked, any further one is one too many. */
-const CHECKS: { [K in Source]: Check<K> } = {
-  emptyDir: ({ sizeLimit }, field) =>
-    sizeLimit !== undefined && parseQuantity(sizeLimit).nano < 0n ? [forbidden(`${field}.sizeLimit`, 'SizeLimit field must be a valid resource quantity')] : [],
-  hostPath: ({ path, type }, field) => [
-    ...(path ? checkNoBacksteps(path, `${field}.path`) : [required(`${field}.path`)]),
-    ...checkOptionalOneOf(type, HOST_PATH_TYPES, `${field}.type`),
-  ],
-  gitRepo: present('repository'),
-  gcePersistentDisk: present('pdName'),
-  awsElasticBlockStore: present('volumeID'),
-  secret: ({ secretName, defaultMode, items }, field) => [
-    ...checkPresent(secretName, `${field}.secretName`),
-    ...checkMode(defaultMode, `${field}.defaultMode`),
-    ...checkItems(items, field),
-  ],
-  nfs: ({ server, path }, field) => [
-    ...checkPresent(server, `${field}.server`),
-    ...(path ? [] : [required(`${field}.path`)]),
-    ...(path?.startsWith('/') ? [] : [invalid(`${field}.path`, path ?? '', 'must be an absolute path')]),
-  ],
-  iscsi: present('targetPortal', 'iqn'),
-  glusterfs: present('endpoints', 'path'),
-  flocker: ({ datasetName, datasetUUID }, field) => {
-    if (!datasetName && !datasetUUID) return [required(field, 'one of datasetName and datasetUUID is required')];
-    return datasetName && datasetUUID ? [invalid(field, 'resource', 'datasetName and datasetUUID can not be specified simultaneously')] : [];
-  },
-  persistentVolumeClaim: present('claimName'),
-  rbd: present('monitors', 'image'),
-  cinder: present('volumeID'),
-  cephfs: present('monitors'),
-  quobyte: present('registry', 'volume'),
-  downwardAPI: ({ defaultMode, items }, field) => [
-    ...checkMode(defaultMode, `${field}.defaultMode`),
-    ...(items ?? []).flatMap((file, index) => checkDownwardFile(file, at(`${field}.items`, index))),
-  ],
-  fc: () => [],
-  flexVolume: present('driver'),
-  configMap: ({ name, defaultMode, items }, field) => [
-    ...checkPresent(name, `${field}.name`),
-    ...checkMode(defaultMode, `${field}.defaultMode`),
-    ...checkItems(items, field),
-  ],
-  azureFile: present('secretName', 'shareName'),
-  vsphereVolume: present('volumePath'),
-  photonPersistentDisk: present('pdID'),
-  portworxVolume: present('volumeID'),
-  azureDisk: present('diskName', 'diskURI'),
-  storageos: present('volumeName'),
-  projected: checkProjected,
-  scaleIO: present('gateway', 'system', 'volumeName'),
-  csi: present('driver'),
-  ephemeral: ({ volumeClaimTemplate }, field) => (volumeClaimTemplate ? [] : [required(`${field}.volumeClaimTemplate`)]),
-  image: ({ reference, pullPolicy }, field, { isPod }) => [
-    ...(reference || !isPod ? [] : [required(`${field}.reference`)]),
-    ...checkOptionalOneOf(pullPolicy, ['Always', 'IfNotPresent', 'Never'], `${field}.pullPolicy`),
-  ],
+interface VolumeContext {
+  isPod: boolean;
+  metadata?: ObjectMeta | undefined;
+}
+
+const { hostPath, gitRepo, gcePersistentDisk, awsElasticBlockStore, nfs, iscsi, glusterfs, flocker, persistentVolumeClaim, rbd, cinder, cephfs } = OF_PODS;
+const { quobyte, fc, flexVolume, azureFile, vsphereVolume, photonPersistentDisk, portworxVolume, azureDisk, storageos, scaleIO, csi } = OF_PODS;
+
+function checksOf(name: string, { isPod, metadata }: VolumeContext): SourceChecks<Volume> {
+  return {
+    emptyDir: ({ sizeLimit }, field) =>
+      sizeLimit !== undefined && parseQuantity(sizeLimit).nano < 0n
+        ? [forbidden(`${field}.sizeLimit`, 'SizeLimit field must be a valid resource quantity')]
+        : [],
+    hostPath,
+    gitRepo,
+    gcePersistentDisk,
+    awsElasticBlockStore,
+    secret: ({ secretName, defaultMode, items }, field) => [
+      ...checkPresent(secretName, `${field}.secretName`),
+      ...checkMode(defaultMode, `${field}.defaultMode`),
+      ...checkItems(items, field),
+    ],
+    nfs,
+    iscsi,
+    glusterfs,
+    flocker,
+    persistentVolumeClaim,
+    rbd,
+    cinder,
+    cephfs,
+    quobyte,
+    downwardAPI: ({ defaultMode, items }, field) => [
+      ...checkMode(defaultMode, `${field}.defaultMode`),
+      ...(items ?? []).flatMap((file) => checkDownwardFile(file, field)),
+    ],
+    fc,
+    flexVolume,
+    configMap: (source, field) => [
+      ...checkPresent(source.name, `${field}.name`),
+      ...checkMode(source.defaultMode, `${field}.defaultMode`),
+      ...checkItems(source.items, field),
+    ],
+    azureFile,
+    vsphereVolume,
+    photonPersistentDisk,
+    portworxVolume,
+    azureDisk,
+    storageos,
+    projected: checkProjected,
+    scaleIO,
+    csi,
+    ephemeral: ({ volumeClaimTemplate: template }, field) => [
+      ...(template ? checkClaimTemplate(template, `${field}.volumeClaimTemplate`) : [required(`${field}.volumeClaimTemplate`)]),
+      ...(metadata?.name ? checkClaimName(`${metadata.name}-${name}`, name, field.replace(/\.ephemeral$/, '.name')) : []),
+    ],
+    image: ({ reference, pullPolicy }, field) => [
+      ...(reference || !isPod ? [] : [required(`${field}.reference`)]),
+      ...checkOptionalOneOf(pullPolicy, ['Always', 'IfNotPresent', 'Never'], `${field}.pullPolicy`),
+    ],
+  };
+}
+
+const checkClaimName = (claimName: string, name: string, field: string): FieldError[] =>
+  dns1123SubdomainFaults(claimName).map((fault) => invalid(field, name, `PVC name ${JSON.stringify(claimName)}: ${fault}`));
+
+/** As upstream has them, with their slips. */
+const PLACES: SourcePlaces<Volume> = {
+  inside: { gcePersistentDisk: 'persistentDisk' },
+  excess: { cephfs: 'cephFS', downwardAPI: 'downwarAPI' },
 };
 
-function checkSource(volume: Volume, field: string, context: { isPod: boolean }): FieldError[] {
-  const given = (Object.keys(CHECKS) as Source[]).filter((source) => volume[source] !== undefined);
-  if (given.length === 0) return [required(field, 'must specify a volume type')];
-  return given.flatMap((source, index) => {
-    const path = `${field}.${source}`;
-    if (index > 0) return [forbidden(path, 'may not specify more than 1 volume type')];
-    return (CHECKS[source] as Check<typeof source>)(volume[source] as never, path, context);
-  });
+function checkVolume(volume: Volume, field: string, context: VolumeContext): FieldError[] {
+  const errors = checkSources(volume, field, checksOf(volume.name ?? '', context), PLACES);
+  const tooLong = volume.iscsi && isIscsiTooLong(volume.iscsi, volume.name ?? '');
+  if (tooLong) errors.push(invalid(`${field}.name`, volume.name ?? '', ISCSI_TOO_LONG));
+  return [...errors, ...(volume.name ? checkLabelName(volume.name, `${field}.name`) : [required(`${field}.name`)])];
 }
 
 /** Upstream: ValidateVolumes. `sound` are the volumes that may be mounted. */
 export function checkVolumes(
   volumes: readonly Volume[] | undefined,
   field: string,
-  context: { isPod: boolean },
+  context: VolumeContext,
 ): { errors: FieldError[]; sound: Map<string, Volume> } {
   const sound = new Map<string, Volume>();
+  const { metadata } = context;
+  const created = new Set(metadata?.name ? (volumes ?? []).filter(({ ephemeral }) => ephemeral).map(({ name }) => `${metadata.name}-${name}`) : []);
   const errors = (volumes ?? []).flatMap((volume, index) => {
     const path = at(field, index);
-    const found = checkSource(volume, path, context);
-    if (!volume.name) found.push(required(`${path}.name`));
-    else found.push(...checkLabelName(volume.name, `${path}.name`));
+    const found = checkVolume(volume, path, context);
     if (sound.has(volume.name)) found.push(duplicate(`${path}.name`, volume.name));
     if (found.length === 0) sound.set(volume.name, volume);
+    const claim = volume.persistentVolumeClaim?.claimName;
+    if (claim !== undefined && created.has(claim)) {
+      found.push(invalid(`${path}.persistentVolumeClaim.claimName`, claim, 'must not reference a PVC that gets created for an ephemeral volume'));
+    }
     return found;
   });
   return { errors, sound };
