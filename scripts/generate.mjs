@@ -5,6 +5,7 @@
 //   schema.ts                    what the API server walks at run time: decode, defaults, patches, server-side apply
 //   descriptions.ts              the prose of OpenAPI and `kubectl explain`; loaded only when somebody asks
 //   resource-facts.ts               the discovery and column tables, as code
+//   bootstrap-facts.ts           the roles, bindings, flow schemas and priority levels that are there from the start
 //   protobuf.ts                  field numbers of the binary form, which Go clients send
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -244,6 +245,10 @@ const resources = discovery.map((r) => ({
 writeFileSync(
   join(out, 'resource-facts.ts'),
   `${banner}import type { ResourceFacts } from '../resource-facts.ts';\n\nexport const resourceFacts = JSON.parse(${JSON.stringify(JSON.stringify(resources))}) as ResourceFacts[];\n`,
+);
+writeFileSync(
+  join(out, 'bootstrap-facts.ts'),
+  `${banner}import type { BootstrapFacts } from '../bootstrap-facts.ts';\n\nexport const bootstrapFacts = JSON.parse(${JSON.stringify(JSON.stringify(facts('bootstrap')))}) as BootstrapFacts;\n`,
 );
 writeFileSync(
   join(out, 'protobuf.ts'),

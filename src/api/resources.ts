@@ -1,3 +1,5 @@
+import type { ValidatingAdmissionPolicy } from './generated/types/admissionregistration.v1.ts';
+import type { CustomResourceDefinition } from './generated/types/apiextensions.v1.ts';
 import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from './generated/types/apps.v1.ts';
 import type { HorizontalPodAutoscaler } from './generated/types/autoscaling.v2.ts';
 import type { Lease } from './generated/types/coordination.v1.ts';
@@ -18,8 +20,10 @@ import type {
   ServiceAccount,
 } from './generated/types/core.v1.ts';
 import type { EndpointSlice } from './generated/types/discovery.v1.ts';
+import type { FlowSchema, PriorityLevelConfiguration } from './generated/types/flowcontrol.v1.ts';
 import type { RuntimeClass } from './generated/types/node.v1.ts';
 import type { PodDisruptionBudget } from './generated/types/policy.v1.ts';
+import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from './generated/types/rbac.v1.ts';
 import type { PriorityClass } from './generated/types/scheduling.v1.ts';
 import type { KubeObject, Resource } from './object.ts';
 
@@ -53,3 +57,29 @@ export const HorizontalPodAutoscalers = resource<HorizontalPodAutoscaler>('autos
 export const PodDisruptionBudgets = resource<PodDisruptionBudget>('policy', 'v1', 'poddisruptionbudgets', 'PodDisruptionBudget');
 export const RuntimeClasses = resource<RuntimeClass>('node.k8s.io', 'v1', 'runtimeclasses', 'RuntimeClass', false);
 export const PriorityClasses = resource<PriorityClass>('scheduling.k8s.io', 'v1', 'priorityclasses', 'PriorityClass', false);
+export const CustomResourceDefinitions = resource<CustomResourceDefinition>(
+  'apiextensions.k8s.io',
+  'v1',
+  'customresourcedefinitions',
+  'CustomResourceDefinition',
+  false,
+);
+export const FlowSchemas = resource<FlowSchema>('flowcontrol.apiserver.k8s.io', 'v1', 'flowschemas', 'FlowSchema', false);
+export const PriorityLevelConfigurations = resource<PriorityLevelConfiguration>(
+  'flowcontrol.apiserver.k8s.io',
+  'v1',
+  'prioritylevelconfigurations',
+  'PriorityLevelConfiguration',
+  false,
+);
+export const ValidatingAdmissionPolicies = resource<ValidatingAdmissionPolicy>(
+  'admissionregistration.k8s.io',
+  'v1',
+  'validatingadmissionpolicies',
+  'ValidatingAdmissionPolicy',
+  false,
+);
+export const ClusterRoles = resource<ClusterRole>('rbac.authorization.k8s.io', 'v1', 'clusterroles', 'ClusterRole', false);
+export const ClusterRoleBindings = resource<ClusterRoleBinding>('rbac.authorization.k8s.io', 'v1', 'clusterrolebindings', 'ClusterRoleBinding', false);
+export const Roles = resource<Role>('rbac.authorization.k8s.io', 'v1', 'roles', 'Role');
+export const RoleBindings = resource<RoleBinding>('rbac.authorization.k8s.io', 'v1', 'rolebindings', 'RoleBinding');

@@ -59,6 +59,11 @@ export class Client {
     this.#userAgent = userAgent;
   }
 
+  /** The same user under another user agent, and so another field manager. */
+  as(userAgent: string): Client {
+    return new Client(this.#transport, this.#user, userAgent);
+  }
+
   resource<T extends KubeObject>(resource: Resource<T>): ResourceClient<T> {
     return new ResourceClient(resource, this.#transport, this.#user, this.#userAgent);
   }
@@ -129,6 +134,13 @@ export class ResourceClient<T extends KubeObject> {
 
   async updateStatus(object: T, options: WriteOptions = {}): Promise<T> {
     return this.update(object, { ...options, subresource: 'status' });
+  }
+
+  /** Server-side apply under this client's user agent; takes over fields of other managers. `apiVersion` and `kind` are filled in. */
+  async apply(draft: Draft<T>, options: { subresource?: string } = {}): Promise<T> {
+    const { namespace = '', name = '' } = (draft as KubeObject).metadata;
+    const body = { ...draft, apiVersion: apiVersionOf(this.resource), kind: this.resource.kind };
+    return this.patch(namespace, name, body, 'application/apply-patch+yaml', { ...options, fieldManager: this.#userAgent, force: true });
   }
 
   async patch(namespace: string, name: string, body: unknown, patchType: PatchType, options: PatchOptions = {}): Promise<T> {

@@ -1,5 +1,19 @@
+import { MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from '../api/flowcontrol/v1/mandatory.ts';
+import { bootstrapFacts } from '../api/generated/bootstrap-facts.ts';
 import type { Draft, KubeObject, Resource } from '../api/object.ts';
-import { EndpointSlices, EndpointsResource, Namespaces, PriorityClasses, Services } from '../api/resources.ts';
+import {
+  ClusterRoleBindings,
+  ClusterRoles,
+  EndpointSlices,
+  EndpointsResource,
+  FlowSchemas,
+  Namespaces,
+  PriorityClasses,
+  PriorityLevelConfigurations,
+  RoleBindings,
+  Roles,
+  Services,
+} from '../api/resources.ts';
 import { hasReason } from '../api/status.ts';
 import { API_SERVER_CLUSTER_IP } from '../apiserver/admission/service-addresses.ts';
 import type { Client } from '../client/client.ts';
@@ -8,6 +22,10 @@ const SYSTEM_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'def
 
 /** Creates what every cluster has from its first moment, where it is not there yet. */
 export async function bootstrap(client: Client, port: number): Promise<void> {
+  await Promise.all([bootstrapObjects(client, port), bootstrapFlowControl(client.as(FLOW_CONTROL_PRODUCER)), bootstrapRoles(client)]);
+}
+
+async function bootstrapObjects(client: Client, port: number): Promise<void> {
   await Promise.all(SYSTEM_NAMESPACES.map((name) => ensure(client, Namespaces, { metadata: { name } })));
   await Promise.all([
     ensure(client, PriorityClasses, {
@@ -22,6 +40,45 @@ export async function bootstrap(client: Client, port: number): Promise<void> {
     }),
     publishApiServer(client, port),
   ]);
+}
+
+const FLOW_CONTROL_PRODUCER = 'api-priority-and-fairness-config-producer-v1';
+
+async function bootstrapFlowControl(client: Client): Promise<void> {
+  const { priorityLevels, flowSchemas } = bootstrapFacts;
+  const named = <Spec>(specs: Readonly<Record<string, Spec>>) => Object.entries(specs).map(([name, spec]) => ({ metadata: { name }, spec }));
+  const annotations = { 'apf.kubernetes.io/autoupdate-spec': 'true' };
+  await ensureAll(client, PriorityLevelConfigurations, [...named(MANDATORY_PRIORITY_LEVELS), ...priorityLevels], { annotations });
+  await ensureAll(client, FlowSchemas, [...named(MANDATORY_FLOW_SCHEMAS), ...flowSchemas], { annotations });
+}
+
+async function bootstrapRoles(client: Client): Promise<void> {
+  const { clusterRoles, clusterRoleBindings, roles, roleBindings } = bootstrapFacts;
+  const labels = { 'kubernetes.io/bootstrapping': 'rbac-defaults' };
+  const annotations = { 'rbac.authorization.kubernetes.io/autoupdate': 'true' };
+  await ensureAll(client, ClusterRoles, clusterRoles, { annotations, labels });
+  await ensureAll(client, ClusterRoleBindings, clusterRoleBindings, { annotations, labels });
+  await ensureAll(client, Roles, roles, { annotations, labels });
+  await ensureAll(client, RoleBindings, roleBindings, { annotations, labels });
+}
+
+async function ensureAll<T extends KubeObject>(
+  client: Client,
+  resource: Resource<T>,
+  drafts: readonly unknown[],
+  { annotations, labels }: Marks,
+): Promise<void> {
+  const marked = (drafts as Draft<KubeObject>[]).map(({ metadata, ...rest }) => ({
+    ...rest,
+    metadata: { ...metadata, annotations, ...(labels ? { labels: { ...labels, ...metadata?.labels } } : {}) },
+  }));
+  await Promise.all(marked.map((draft) => ensure(client, resource, draft as Draft<T>)));
+}
+
+/** What tells that the server made an object, and keeps it up to date. */
+interface Marks {
+  annotations: Record<string, string>;
+  labels?: Record<string, string>;
 }
 
 /** The service `kubernetes`, by which pods find the API server. */

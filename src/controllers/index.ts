@@ -3,9 +3,12 @@ import type { EventRecorder } from '../client/event-recorder.ts';
 import type { InformerFactory } from '../client/informer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { admissionPolicyController } from './admission-policy/controller.ts';
+import { customResourceDefinitionController } from './custom-resource-definition/controller.ts';
 import { type DeploymentControllerOptions, deploymentController } from './deployment/controller.ts';
 import { disruptionController } from './disruption/controller.ts';
 import { endpointSliceController, endpointsController } from './endpoints/controller.ts';
+import { flowSchemaController } from './flow-schema/controller.ts';
 import { garbageCollector } from './garbage-collector/controller.ts';
 import { namespaceController } from './namespace/controller.ts';
 import { type PodGcOptions, podGarbageCollector } from './pod-gc/controller.ts';
@@ -45,7 +48,8 @@ export function controllers(options: ControllersOptions): Runnable[] {
 
 /** A controller at work. */
 export function run<Snapshot>(controller: Controller<Snapshot>, { client, informers, clock, log, recorder, workers = 5 }: ControllersOptions): Runnable {
-  return new Shell(controller, { client, informers, clock, log, workers, recorder: recorder(controller.name) });
+  const writer = controller.writesAs === undefined ? client : client.as(controller.writesAs);
+  return new Shell(controller, { client: writer, informers, clock, log, workers, recorder: recorder(controller.name) });
 }
 
 /** What becomes of each controller, in the order in which they should start. */
@@ -66,5 +70,8 @@ export function eachController<Result>(options: ControllersOptions, visit: <Snap
     visit(claimProtectionController(informers)),
     visit(volumeProtectionController(informers)),
     visit(resourceQuotaController(informers, resources)),
+    visit(customResourceDefinitionController(informers)),
+    visit(flowSchemaController(informers)),
+    visit(admissionPolicyController(informers)),
   ];
 }

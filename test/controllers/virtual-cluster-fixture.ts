@@ -24,6 +24,10 @@ export class ClusterUnderTest {
     this.pods = cluster.client.resource(Pods);
   }
 
+  get client(): VirtualCluster['client'] {
+    return this.cluster.client;
+  }
+
   get clock(): VirtualCluster['clock'] {
     return this.cluster.clock;
   }

@@ -10,8 +10,8 @@ import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, Undo } fro
 const MUST_BE_NAMED = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'];
 
 /**
- * Refuses what would exceed a namespace's quotas, and books what is let in on their status (plugin
- * resourcequota). The controller corrects the books when objects go.
+ * Refuses what would exceed a namespace's quotas, and books what is let in on their status (plugin resourcequota). What
+ * counts is what the controller has taken over into the status; it corrects the books when objects go.
  */
 export function resourceQuota(): AdmissionPlugin {
   return {
@@ -53,8 +53,7 @@ function appliesTo({ spec }: ResourceQuota, object: KubeObject, kind: string): b
 }
 
 function check(quota: ResourceQuota, delta: Usage, { resource, name, object, operation }: AdmissionAttributes): void {
-  const hard = quota.spec.hard ?? {};
-  const used = quota.status.used ?? {};
+  const { hard = {}, used = {} } = quota.status;
   const refuse = (why: string): Error => forbidden(resource.facts, name || (object!.metadata.name ?? ''), why);
   if (resource.facts.kind === 'Pod' && operation === 'CREATE') {
     const missing = Object.keys(hard)
@@ -71,6 +70,10 @@ function check(quota: ResourceQuota, delta: Usage, { resource, name, object, ope
       throw refuse(`failed quota: ${quota.metadata.name}: must specify ${containers.join('; ')}`);
     }
   }
+  const unknown = Object.keys(hard)
+    .filter((key) => delta[key] !== undefined && used[key] === undefined)
+    .sort();
+  if (unknown.length) throw refuse(`status unknown for quota: ${quota.metadata.name}, resources: ${unknown.join(',')}`);
   const over = Object.keys(hard)
     .filter((key) => delta[key] !== undefined && compareQuantities(add({ [key]: used[key] ?? '0' }, { [key]: delta[key]! })[key]!, hard[key]!) > 0)
     .sort();
@@ -93,7 +96,7 @@ function namedByAll(pod: Pod, key: string): boolean {
 async function book(context: AdmissionContext, quotas: readonly ResourceQuota[], delta: Usage, attributes: AdmissionAttributes): Promise<Undo> {
   const done: (() => Promise<void>)[] = [];
   for (const quota of quotas) {
-    const amounts = Object.fromEntries(Object.entries(delta).filter(([key]) => quota.spec.hard?.[key] !== undefined));
+    const amounts = Object.fromEntries(Object.entries(delta).filter(([key]) => quota.status.hard?.[key] !== undefined));
     if (Object.keys(amounts).length === 0) continue;
     await adjust(context, quota, attributes, (used) => add(used, amounts), delta);
     done.push(() =>
@@ -117,9 +120,7 @@ async function adjust(
   await context.updateStatus(ResourceQuotas, quota, (current) => {
     // Another writer may have used the room in the meantime.
     if (delta) check(current, delta, attributes);
-    const hard = current.spec.hard ?? {};
-    const used = change({ ...Object.fromEntries(Object.keys(hard).map((key) => [key, '0'])), ...current.status.used });
     const { resourceVersion: _, ...metadata } = current.metadata;
-    return { ...current, metadata, status: { ...current.status, hard, used } };
+    return { ...current, metadata, status: { ...current.status, used: change(current.status.used ?? {}) } };
   });
 }

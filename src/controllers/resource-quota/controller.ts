@@ -28,12 +28,12 @@ export function resourceQuotaController(informers: InformerFactory, resources: S
     ({ namespaced, group, resource }) => namespaced && !(resource === 'events' && (group === '' || group === 'events.k8s.io')),
   );
   const others = selectResources(counted, ({ resource }) => resource !== ResourceQuotas.resource);
-  const inNamespaceOf = (change: Change): string[] =>
-    mattersToQuotas(change) ? quotas.list({ namespace: change.object.metadata.namespace ?? '' }).map(keyOf) : [];
+  const givenBack = (resource: Resource, change: Change): string[] =>
+    changesUsage(resource, change) ? quotas.list({ namespace: change.object.metadata.namespace ?? '' }).map(keyOf) : [];
   return {
     name: 'resourcequota-controller',
-    watches: [watchRule(ResourceQuotas, (change) => [keyOf(change.object), ...(change.type === 'updated' ? [] : inNamespaceOf(change))])],
-    watchesAll: { resources: others, rule: (resource) => watchRule(resource, inNamespaceOf) },
+    watches: [watchRule(ResourceQuotas, (change) => [...(changesHard(change) ? [keyOf(change.object)] : []), ...givenBack(ResourceQuotas, change)])],
+    watchesAll: { resources: others, rule: (resource) => watchRule(resource, (change) => givenBack(resource, change)) },
     observe: async (key, { now }) => {
       const quota = byKey(quotas, key);
       if (!quota) return undefined;
@@ -45,11 +45,22 @@ export function resourceQuotaController(informers: InformerFactory, resources: S
   };
 }
 
-/** Creations, deletions, and the changes that alter what an object uses: of its spec, and of a pod's end. */
-function mattersToQuotas({ type, object, old }: Change): boolean {
-  if (type !== 'updated') return true;
-  const [now, before] = [object as Pod, old as Pod];
-  return now.metadata.generation !== before.metadata.generation || now.status?.phase !== before.status?.phase || !deepEqual(now.spec, before.spec);
+/** A status is written by this controller and by admission, and asks for nothing. */
+function changesHard({ type, object, old }: Change): boolean {
+  return type !== 'updated' || !deepEqual((object as ResourceQuota).spec.hard, (old as ResourceQuota).spec.hard);
+}
+
+/**
+ * What is created, admission has booked already; to count it again before the caches show it would take it off the books
+ * (upstream: QuotaMonitor has no handler for additions, DefaultUpdateFilter).
+ */
+function changesUsage(resource: Resource, { type, object, old }: Change): boolean {
+  if (type !== 'updated') return type === 'deleted';
+  return !deepEqual(usageOf(resource, object), usageOf(resource, old!)) || isTerminating(object) !== isTerminating(old!);
+}
+
+function isTerminating(object: KubeObject): boolean {
+  return (object as Partial<Pod>).spec?.activeDeadlineSeconds !== undefined;
 }
 
 /** Looks again every five minutes, as upstream (--resource-quota-sync-period): a pod that stays past its grace period is no change. */

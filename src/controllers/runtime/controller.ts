@@ -47,6 +47,8 @@ export interface ObserveContext {
 export interface Controller<Snapshot> {
   /** As in upstream's events and logs, e.g. `deployment-controller`. */
   name: string;
+  /** The field manager it writes as, where upstream runs it in another process than its controller manager or applies under a name of its own. */
+  writesAs?: string;
   watches: WatchRule[];
   /** The same for every resource that is served, now or later. */
   watchesAll?: { resources: ServedResources; rule(resource: Resource): WatchRule };

@@ -3,7 +3,19 @@ import { hasReason, StatusError } from '../../api/status.ts';
 import type { Client } from '../../client/client.ts';
 import type { EventRecorder } from '../../client/event-recorder.ts';
 import type { Log } from '../../lib/log.ts';
-import type { Action, ActionEvents, BatchAction, CreateAction, DeleteAction, Outcome, PatchAction, Plan, UpdateAction, VerifyLiveAction } from './plan.ts';
+import type {
+  Action,
+  ActionEvents,
+  ApplyAction,
+  BatchAction,
+  CreateAction,
+  DeleteAction,
+  Outcome,
+  PatchAction,
+  Plan,
+  UpdateAction,
+  VerifyLiveAction,
+} from './plan.ts';
 
 /** Told before each create and delete is sent, and when one comes to nothing. */
 export interface Expecting {
@@ -58,6 +70,8 @@ async function perform(action: Action, context: ExecutionContext): Promise<Outco
         return await create(action, context);
       case 'update':
         return await update(action, context);
+      case 'apply':
+        return await apply(action, context);
       case 'patch':
         return await patch(action, context);
       case 'delete':
@@ -79,6 +93,7 @@ async function perform(action: Action, context: ExecutionContext): Promise<Outco
 function describe(action: Exclude<Action, BatchAction>): string {
   switch (action.type) {
     case 'create':
+    case 'apply':
     case 'update': {
       const { namespace, name, generateName } = action.object.metadata ?? {};
       return `${action.type} ${action.resource.resource} ${namespace}/${name ?? generateName}`;
@@ -112,6 +127,15 @@ async function create(action: CreateAction, { client, recorder, expecting }: Exe
 
 async function update({ resource, object, subresource }: UpdateAction, { client }: ExecutionContext): Promise<Outcome> {
   return { ok: true, object: await client.resource(resource).update(object, subresource ? { subresource } : {}) };
+}
+
+async function apply({ resource, object, subresource }: ApplyAction, { client }: ExecutionContext): Promise<Outcome> {
+  try {
+    return { ok: true, object: await client.resource(resource).apply(object, subresource ? { subresource } : {}) };
+  } catch (error) {
+    if (subresource && hasReason(error, 'NotFound')) return { ok: true };
+    throw error;
+  }
 }
 
 async function patch({ resource, namespace, name, body, patchType, subresource, ignore }: PatchAction, { client }: ExecutionContext): Promise<Outcome> {

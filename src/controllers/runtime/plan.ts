@@ -26,7 +26,7 @@ interface Reasoned {
  * One thing to do, as plain data. An update carries the resourceVersion that the decision was made upon and so fails
  * with a Conflict where the object has changed since.
  */
-export type Action = CreateAction | UpdateAction | PatchAction | DeleteAction | EventAction | VerifyLiveAction | BatchAction;
+export type Action = CreateAction | UpdateAction | ApplyAction | PatchAction | DeleteAction | EventAction | VerifyLiveAction | BatchAction;
 
 export interface CreateAction extends Reasoned {
   type: 'create';
@@ -45,6 +45,15 @@ export interface UpdateAction extends Reasoned {
   resource: Resource;
   object: KubeObject;
   subresource?: 'status' | 'finalize';
+}
+
+/** Server-side apply under the controller's own name, which takes over fields of other managers. An object that is gone stays so. */
+export interface ApplyAction extends Reasoned {
+  type: 'apply';
+  resource: Resource;
+  /** Only what the controller wants to say. */
+  object: Draft<KubeObject>;
+  subresource?: 'status';
 }
 
 export interface PatchAction extends Target, Reasoned {
