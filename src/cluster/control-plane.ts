@@ -1,5 +1,5 @@
 import type { Transport } from '../api/request.ts';
-import { Namespaces, Nodes, Pods } from '../api/resources.ts';
+import { Namespaces, Nodes, PodDisruptionBudgets, Pods } from '../api/resources.ts';
 import { Client } from '../client/client.ts';
 import { EventInstants, type EventRecorder, StoredEventRecorder } from '../client/event-recorder.ts';
 import { InformerFactory } from '../client/informer.ts';
@@ -115,6 +115,7 @@ export class ControlPlane {
       pods: informers.informer(Pods),
       nodes: informers.informer(Nodes),
       namespaces: informers.informer(Namespaces),
+      budgets: informers.informer(PodDisruptionBudgets),
     });
     informers.start();
     await scheduler.start(this.#stop.signal);

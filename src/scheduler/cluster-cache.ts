@@ -6,7 +6,16 @@ export class ClusterCache {
   readonly #nodes = new Map<string, NodeInfo>();
   /** Pods by uid with the node that they count on. */
   readonly #pods = new Map<string, { info: PodInfo; node: string }>();
+  /** Pods by uid with the node on which room is being made for them. */
+  readonly #nominated = new Map<string, { info: PodInfo; node: string }>();
   #list: NodeInfo[] | undefined;
+
+  /** By the node's name. */
+  get nominated(): ReadonlyMap<string, readonly PodInfo[]> {
+    const byNode = new Map<string, PodInfo[]>();
+    for (const { info, node } of this.#nominated.values()) byNode.set(node, [...(byNode.get(node) ?? []), info]);
+    return byNode;
+  }
 
   get nodes(): readonly NodeInfo[] {
     this.#list ??= [...this.#nodes.values()];
@@ -34,6 +43,15 @@ export class ClusterCache {
     const info = old && old.info.pod.spec === pod.spec ? { ...old.info, pod } : podInfo(pod);
     this.#pods.set(uid, { info, node });
     this.#nodes.get(node)?.add(info);
+  }
+
+  /** Others are leaving the node for this pod. */
+  nominate(pod: Pod, node: string): void {
+    this.#nominated.set(pod.metadata.uid ?? '', { info: podInfo(pod), node });
+  }
+
+  dropNomination(uid: string): void {
+    this.#nominated.delete(uid);
   }
 
   removePod(uid: string): void {

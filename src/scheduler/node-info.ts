@@ -1,5 +1,6 @@
 import { type Amounts, addInto, amountsOf, hostPorts, podRequests } from '../api/core/v1/pod/requests.ts';
 import type { Node, Pod } from '../api/generated/types/core.v1.ts';
+import type { PodDisruptionBudget } from '../api/generated/types/policy.v1.ts';
 
 /** What containers without a request are taken to use where nodes are compared (upstream: getNonMissingContainerRequests). */
 const UNREQUESTED = { cpu: '100m', memory: '200Mi' };
@@ -62,6 +63,10 @@ export class NodeInfo {
 /** All nodes at one moment. */
 export interface Snapshot {
   readonly nodes: readonly NodeInfo[];
+  /** By the node's name: pods without a node for which others are leaving it. */
+  readonly nominated?: ReadonlyMap<string, readonly PodInfo[]>;
+  /** The budgets that preemption would rather not overdraw. */
+  readonly budgets?: readonly PodDisruptionBudget[];
   /** Labels of namespaces, for terms that select by them. */
   namespaceLabels(namespace: string): Readonly<Record<string, string>> | undefined;
 }

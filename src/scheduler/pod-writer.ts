@@ -66,6 +66,17 @@ export class PodWriter {
     this.#recorder.event(victim, { type: 'Normal', reason: 'Preempted', message: `Preempted by pod ${preemptor.metadata.uid} on node ${node}` });
   }
 
+  /** Takes back that room is being made for the pod. */
+  async clearNomination(pod: Pod): Promise<void> {
+    const { namespace = '', name = '', uid } = pod.metadata;
+    const patch = { metadata: { uid }, status: { nominatedNodeName: null } };
+    try {
+      await this.#pods.patch(namespace, name, patch, 'application/strategic-merge-patch+json', { subresource: 'status' });
+    } catch (error) {
+      this.#logUnlessGone('nomination not taken back', pod, error);
+    }
+  }
+
   /** Tells why the pod has no node: an event each time, and the condition where it says something new. */
   async tellUnscheduled(pod: Pod, { reason, message, nominatedNodeName }: Unscheduled): Promise<void> {
     this.#recorder.event(pod, { type: 'Warning', reason: 'FailedScheduling', message });

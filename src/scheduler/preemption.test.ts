@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Node, Pod } from '../api/generated/types/core.v1.ts';
+import type { PodDisruptionBudget } from '../api/generated/types/policy.v1.ts';
 import { Rng } from '../lib/rng.ts';
 import { decide } from './decision.ts';
 import type { Rejection } from './framework.ts';
@@ -18,6 +19,9 @@ function node(name: string, cpu: string, pods: Pod[]): NodeInfo {
   const object = { metadata: { name }, spec: {}, status: { allocatable: { cpu, pods: '110' } } } as unknown as Node;
   return new NodeInfo(object, pods.map(podInfo));
 }
+
+const budget = (app: string, disruptionsAllowed: number) =>
+  ({ metadata: { namespace: 'n' }, spec: { selector: { matchLabels: { app } } }, status: { disruptionsAllowed } }) as unknown as PodDisruptionBudget;
 
 const snapshot = (nodes: NodeInfo[]) => ({ nodes, namespaceLabels: () => undefined });
 const full: Rejection = { reasons: ['Insufficient cpu'], unresolvable: false };
@@ -58,4 +62,29 @@ test('SCH-23: a pod with preemptionPolicy Never asks nobody to leave, and says s
   const never = { ...subject, spec: { ...subject.spec, preemptionPolicy: 'Never' } };
   const decision = decide(snapshot([node('a', '1', [pod('x', 1)])]), podInfo(never), { rng: new Rng(1), startAt: 0 });
   expect(decision).toMatchObject({ preemption: undefined, message: expect.stringContaining('not eligible due to preemptionPolicy=Never.') });
+});
+
+test('SCH-21: budgets that have nothing left are spared, by the choice of the node and of the victims', () => {
+  const spare = { labels: { app: 'spare' } };
+  const choose = (nodes: NodeInfo[], disruptionsAllowed: number): string | undefined => {
+    const budgets = [budget('spare', disruptionsAllowed)];
+    return inWords(preempt({ ...snapshot(nodes), budgets }, podInfo(pod('p', 10)), new Map(nodes.map(({ name }) => [name, full]))));
+  };
+  const nodes = () => [node('a', '1', [pod('x', 1, spare)]), node('b', '1', [pod('y', 5)])];
+  expect(choose(nodes(), 0)).toBe('b: y');
+  expect(choose(nodes(), 1)).toBe('a: x');
+  expect(choose([node('a', '2', [pod('x', 1, spare), pod('y', 5)])], 0)).toBe('a: y');
+});
+
+test('SCH-24: room that is being made is not given to less important pods, and found by the pod that it is made for', () => {
+  const nodes = [node('a', '1', []), node('b', '1', [])];
+  const nominated = new Map([['a', [podInfo(pod('high', 10))]]]);
+  const place = (subject: Pod) => decide({ ...snapshot(nodes), nominated }, podInfo(subject), { rng: new Rng(1), startAt: 0 });
+  for (const [name, priority, wanted] of [
+    ['low', 1, 'b'],
+    ['same', 10, 'b'],
+  ] as const)
+    expect(place(pod(name, priority))).toMatchObject({ type: 'bind', node: wanted });
+  expect(place({ ...pod('high', 10), status: { nominatedNodeName: 'a' } } as Pod)).toMatchObject({ type: 'bind', node: 'a' });
+  expect(decide({ ...snapshot(nodes.slice(0, 1)), nominated }, podInfo(pod('low', 1)), { rng: new Rng(1), startAt: 0 })).toMatchObject({ type: 'wait' });
 });

@@ -1,6 +1,8 @@
+import type { PodDisruptionBudget } from '../api/generated/types/policy.v1.ts';
+import { selectorFrom } from '../api/labels.ts';
 import type { Rejection } from './framework.ts';
-import { NodeInfo, type PodInfo, type Snapshot } from './node-info.ts';
-import { defaultPlugins, type Plugins } from './schedule.ts';
+import type { NodeInfo, PodInfo, Snapshot } from './node-info.ts';
+import { defaultPlugins, type Plugins, wouldFit } from './schedule.ts';
 
 /** Pods to remove from a node so that another fits. */
 export interface Preemption {
@@ -15,34 +17,64 @@ const startOf = ({ pod }: PodInfo): string => pod.status.startTime ?? '';
 /** More important first: by priority, then by age. */
 const byImportance = (a: PodInfo, b: PodInfo): number => priorityOf(b) - priorityOf(a) || (startOf(a) < startOf(b) ? -1 : startOf(a) > startOf(b) ? 1 : 0);
 
-/** Whether the pod would fit on the node if only `pods` were there. */
-function fits(pod: PodInfo, node: NodeInfo, pods: Iterable<PodInfo>, snapshot: Snapshot, plugins: Plugins): boolean {
-  const changed = new NodeInfo(node.node, pods);
-  const without: Snapshot = { ...snapshot, nodes: snapshot.nodes.map((other) => (other === node ? changed : other)) };
-  return plugins.filters.every((plugin) => plugin.filter(pod, without)?.(changed) === undefined);
-}
-
-/** The least important pods that must go from the node; undefined: no lower-priority pod that leaves would help. */
-function victimsOn(node: NodeInfo, pod: PodInfo, snapshot: Snapshot, plugins: Plugins): PodInfo[] | undefined {
-  const lower = [...node.pods.values()].filter((other) => priorityOf(other) < priorityOf(pod));
+/** The least important pods that must go from the node, those last whose budget can bear it least; undefined: no lower-priority pod that leaves would help. */
+function victimsOn(node: NodeInfo, pod: PodInfo, snapshot: Snapshot, plugins: Plugins): Candidate | undefined {
+  const pods = [...node.pods.values()];
+  const lower = pods.filter((other) => priorityOf(other) < priorityOf(pod));
   if (lower.length === 0) return undefined;
-  const kept = [...node.pods.values()].filter((other) => !lower.includes(other));
-  if (!fits(pod, node, kept, snapshot, plugins)) return undefined;
+  let kept = pods.filter((other) => !lower.includes(other));
+  if (!wouldFit(pod, node, kept, snapshot, plugins)) return undefined;
+  const overdrawing = overdrawn(lower.sort(byImportance), snapshot.budgets ?? []);
   const victims: PodInfo[] = [];
-  for (const candidate of lower.sort(byImportance)) {
-    if (fits(pod, node, [...kept, candidate], snapshot, plugins)) kept.push(candidate);
-    else victims.push(candidate);
+  let violations = 0;
+  for (const candidate of [...lower.filter((one) => overdrawing.has(one)), ...lower.filter((one) => !overdrawing.has(one))]) {
+    if (wouldFit(pod, node, [...kept, candidate], snapshot, plugins)) kept = [...kept, candidate];
+    else {
+      victims.push(candidate);
+      if (overdrawing.has(candidate)) violations++;
+    }
   }
-  return victims;
+  return { node: node.name, victims: victims.sort(byImportance), violations };
 }
 
-/** Fewer and less important victims are better (upstream: pickOneNodeForPreemption, without disruption budgets). */
-function isBetter(a: Preemption, b: Preemption): boolean {
-  const highest = ({ victims }: Preemption): number => Math.max(...victims.map(priorityOf));
-  const sum = ({ victims }: Preemption): number => victims.reduce((total, victim) => total + priorityOf(victim) + 2 ** 31, 0);
+/** The pods whose going would overdraw a budget, if all went in this order (upstream: filterPodsWithPDBViolation). */
+function overdrawn(pods: readonly PodInfo[], budgets: readonly PodDisruptionBudget[]): Set<PodInfo> {
+  const left = new Map(budgets.map((budget) => [budget, budget.status?.disruptionsAllowed ?? 0]));
+  const result = new Set<PodInfo>();
+  for (const info of pods) {
+    const { namespace, labels, name = '' } = info.pod.metadata;
+    if (!labels || Object.keys(labels).length === 0) continue;
+    for (const [budget, allowed] of left) {
+      const { selector } = budget.spec ?? {};
+      // An empty selector means every pod here, none means no pod; pods that are on their way out count as disrupted already.
+      if (budget.metadata.namespace !== namespace || !selector || !selectorFrom(selector).matches(labels)) continue;
+      if (budget.status?.disruptedPods?.[name] !== undefined) continue;
+      left.set(budget, allowed - 1);
+      if (allowed <= 0) result.add(info);
+    }
+  }
+  return result;
+}
+
+interface Candidate extends Preemption {
+  /** Victims whose going overdraws a budget. */
+  violations: number;
+}
+
+/** Fewer overdrawn budgets, then less important victims, then fewer are better; at last the node whose victims began last (upstream: pickOneNodeForPreemption). */
+function isBetter(a: Candidate, b: Candidate): boolean {
+  const highest = ({ victims }: Candidate): number => Math.max(...victims.map(priorityOf));
+  const sum = ({ victims }: Candidate): number => victims.reduce((total, victim) => total + priorityOf(victim) + 2 ** 31, 0);
+  const start = ({ victims }: Candidate): string =>
+    victims
+      .filter((victim) => priorityOf(victim) === priorityOf(victims[0]!))
+      .map(startOf)
+      .sort()[0] ?? '';
+  if (a.violations !== b.violations) return a.violations < b.violations;
   if (highest(a) !== highest(b)) return highest(a) < highest(b);
   if (sum(a) !== sum(b)) return sum(a) < sum(b);
-  return a.victims.length < b.victims.length;
+  if (a.victims.length !== b.victims.length) return a.victims.length < b.victims.length;
+  return start(a) > start(b);
 }
 
 /**
@@ -56,12 +88,11 @@ export function preempt(
   plugins: Plugins = defaultPlugins,
 ): Preemption | undefined {
   if (pod.pod.spec.preemptionPolicy === 'Never') return undefined;
-  let best: Preemption | undefined;
+  let best: Candidate | undefined;
   for (const node of snapshot.nodes) {
     if (rejections.get(node.name)?.unresolvable !== false) continue;
-    const victims = victimsOn(node, pod, snapshot, plugins);
-    if (!victims?.length) continue;
-    const candidate = { node: node.name, victims };
+    const candidate = victimsOn(node, pod, snapshot, plugins);
+    if (!candidate?.victims.length) continue;
     if (!best || isBetter(candidate, best)) best = candidate;
   }
   return best;

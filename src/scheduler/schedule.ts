@@ -1,7 +1,7 @@
 import { assert } from '../lib/assert.ts';
 import type { Rng } from '../lib/rng.ts';
-import type { FilterPlugin, Rejection, ScorePlugin } from './framework.ts';
-import type { NodeInfo, PodInfo, Snapshot } from './node-info.ts';
+import type { FilterPlugin, NodeFilter, Rejection, ScorePlugin } from './framework.ts';
+import { NodeInfo, type PodInfo, type Snapshot } from './node-info.ts';
 import { interPodAffinity } from './plugins/inter-pod-affinity/inter-pod-affinity.ts';
 import { nodeAffinity } from './plugins/node-affinity/node-affinity.ts';
 import { nodeName } from './plugins/node-name/node-name.ts';
@@ -47,23 +47,58 @@ export function schedule(
   { rng, plugins = defaultPlugins, startAt = 0 }: { rng: Rng; plugins?: Plugins; startAt?: number },
 ): Placement {
   const { nodes } = snapshot;
-  const filters = plugins.filters.flatMap((plugin) => plugin.filter(pod, snapshot) ?? []);
+  const filters = filtersFor(pod, snapshot, plugins);
+  const rejectionOf = (node: NodeInfo): Rejection | undefined =>
+    beside(nominatedOn(node, pod, snapshot), node, pod, snapshot, plugins) ?? firstRejection(filters, node);
+  // SCH-24: the room was made for this pod.
+  const nominated = nodes.find(({ name }) => name === pod.pod.status.nominatedNodeName);
+  if (nominated && !rejectionOf(nominated)) return { node: nominated.name, looked: 1 };
   const rejections = new Map<string, Rejection>();
   const feasible: NodeInfo[] = [];
   const enough = feasibleEnough(nodes.length);
   let looked = 0;
   for (; looked < nodes.length && feasible.length < enough; looked++) {
     const node = nodes[(startAt + looked) % nodes.length]!;
-    let rejection: Rejection | undefined;
-    for (const filter of filters) {
-      rejection = filter(node);
-      if (rejection) break;
-    }
+    const rejection = rejectionOf(node);
     if (rejection) rejections.set(node.name, rejection);
     else feasible.push(node);
   }
   if (feasible.length === 0) return { rejections };
   return { node: best(snapshot, pod, feasible, { rng, scores: plugins.scores }).name, looked };
+}
+
+/** Whether the pod would fit on the node if only `pods` were there, beside those that are nominated to it. */
+export function wouldFit(pod: PodInfo, node: NodeInfo, pods: readonly PodInfo[], snapshot: Snapshot, plugins: Plugins): boolean {
+  return [[...pods, ...nominatedOn(node, pod, snapshot)], pods].every((all) => !rejectionWith(all, node, pod, snapshot, plugins));
+}
+
+function filtersFor(pod: PodInfo, snapshot: Snapshot, plugins: Plugins): NodeFilter[] {
+  return plugins.filters.flatMap((plugin) => plugin.filter(pod, snapshot) ?? []);
+}
+
+function firstRejection(filters: readonly NodeFilter[], node: NodeInfo): Rejection | undefined {
+  for (const filter of filters) {
+    const rejection = filter(node);
+    if (rejection) return rejection;
+  }
+  return undefined;
+}
+
+/** SCH-24: the pods for which room is being made on the node, as far as this one must not take it from them. */
+function nominatedOn(node: NodeInfo, { pod }: PodInfo, { nominated }: Snapshot): readonly PodInfo[] {
+  const others = nominated?.get(node.name) ?? [];
+  return others.filter((other) => other.pod.metadata.uid !== pod.metadata.uid && (other.pod.spec.priority ?? 0) >= (pod.spec.priority ?? 0));
+}
+
+function beside(others: readonly PodInfo[], node: NodeInfo, pod: PodInfo, snapshot: Snapshot, plugins: Plugins): Rejection | undefined {
+  return others.length === 0 ? undefined : rejectionWith([...node.pods.values(), ...others], node, pod, snapshot, plugins);
+}
+
+/** What the filters would say of the node if it had these pods. */
+function rejectionWith(pods: readonly PodInfo[], node: NodeInfo, pod: PodInfo, snapshot: Snapshot, plugins: Plugins): Rejection | undefined {
+  const changed = new NodeInfo(node.node, pods);
+  const nodes = snapshot.nodes.map((other) => (other === node ? changed : other));
+  return firstRejection(filtersFor(pod, { ...snapshot, nodes }, plugins), changed);
 }
 
 function best(snapshot: Snapshot, pod: PodInfo, nodes: readonly NodeInfo[], { rng, scores }: { rng: Rng; scores: readonly ScorePlugin[] }): NodeInfo {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Namespace, Node, Pod } from '../api/generated/types/core.v1.ts';
+import type { PodDisruptionBudget } from '../api/generated/types/policy.v1.ts';
 import { keyOf } from '../api/object.ts';
 import { Pods } from '../api/resources.ts';
 import type { Client } from '../client/client.ts';
@@ -26,6 +27,8 @@ export interface SchedulerOptions {
   nodes: Informer<Node>;
   /** For affinity terms that select namespaces by their labels. */
   namespaces?: Informer<Namespace>;
+  /** Whom preemption would rather spare. */
+  budgets?: Informer<PodDisruptionBudget>;
   /** Pods that name another scheduler are left alone. Default `default-scheduler`. */
   name?: string;
   /** Default: upstream's. */
@@ -55,8 +58,8 @@ export class Scheduler {
 
   /** Begins once the informers have their first lists. */
   async start(signal: AbortSignal): Promise<void> {
-    const { pods, nodes, namespaces } = this.#options;
-    await Promise.all([pods.whenSynced(), nodes.whenSynced(), namespaces?.whenSynced()]);
+    const { pods, nodes, namespaces, budgets } = this.#options;
+    await Promise.all([pods, nodes, namespaces, budgets].map((informer) => informer?.whenSynced()));
     if (signal.aborted) return;
     signal.addEventListener('abort', () => this.stop(), { once: true });
     this.#stopped = false;
@@ -84,8 +87,11 @@ export class Scheduler {
       this.#remove(pod);
       return;
     }
+    const { uid = '' } = pod.metadata;
+    const { nominatedNodeName } = pod.status;
     if (pod.spec.nodeName) {
       this.#queue.remove(pod);
+      this.#cache.dropNomination(uid);
       this.#cache.setPod(pod, pod.spec.nodeName);
       if (old?.spec.nodeName && !isDeepStrictEqual(old.metadata.labels, pod.metadata.labels)) this.#queue.moveAll();
       return;
@@ -94,13 +100,18 @@ export class Scheduler {
       this.#queue.remove(pod);
       return;
     }
+    // What has just been decided may not show in the pod yet; only what it no longer says is over.
+    if (nominatedNodeName) this.#cache.nominate(pod, nominatedNodeName);
+    else if (old?.status.nominatedNodeName) this.#cache.dropNomination(uid);
     this.#queue.put(pod);
   }
 
   #remove(pod: Pod): void {
+    const { uid = '' } = pod.metadata;
     this.#queue.remove(pod);
-    this.#cache.removePod(pod.metadata.uid ?? '');
-    if (pod.spec.nodeName) this.#queue.moveAll();
+    this.#cache.removePod(uid);
+    this.#cache.dropNomination(uid);
+    if (pod.spec.nodeName || pod.status.nominatedNodeName) this.#queue.moveAll();
   }
 
   /** Runs cycles until the queue is empty; one turn of the event loop's promises lies between a change and the first. */
@@ -130,11 +141,12 @@ export class Scheduler {
   }
 
   #decide(pod: Pod): Decision {
-    const { namespaces, rng, plugins } = this.#options;
-    const { nodes } = this.#cache;
-    const snapshot = { nodes, namespaceLabels: (name: string) => namespaces?.lister.get('', name)?.metadata.labels };
+    const { namespaces, budgets, rng, plugins } = this.#options;
+    const { nodes, nominated } = this.#cache;
+    const namespaceLabels = (name: string) => namespaces?.lister.get('', name)?.metadata.labels;
+    const snapshot = { nodes, nominated, namespaceLabels, budgets: budgets?.lister.list() ?? [] };
     const startAt = nodes.length ? this.#startAt % nodes.length : 0;
-    return decide(snapshot, podInfo(pod), { rng, startAt, ...(plugins ? { plugins } : {}) });
+    return decide(snapshot, podInfo(this.#known(pod)), { rng, startAt, ...(plugins ? { plugins } : {}) });
   }
 
   #place(pod: Pod, { node, looked }: Extract<Decision, { type: 'bind' }>): void {
@@ -147,6 +159,13 @@ export class Scheduler {
     this.#queue.failed(pod, { movesBefore });
     void this.#writer.tellUnscheduled(this.#known(pod), { reason: 'Unschedulable', message, nominatedNodeName: preemption?.node });
     if (!preemption) return;
+    this.#cache.nominate(pod, preemption.node);
+    // Less important pods that were promised this room look for another.
+    for (const { pod: other } of this.#cache.nominated.get(preemption.node) ?? []) {
+      if ((other.spec.priority ?? 0) >= (pod.spec.priority ?? 0)) continue;
+      this.#cache.dropNomination(other.metadata.uid ?? '');
+      void this.#writer.clearNomination(this.#known(other));
+    }
     for (const victim of preemption.victims) void this.#writer.evict(victim.pod, { preemptor: pod, node: preemption.node });
   }
 
