@@ -7,7 +7,8 @@ import type { Registry } from '../registry.ts';
 import type { ServedResource } from '../served-resource.ts';
 import { type Decode, DecodeError } from './decode.ts';
 import { decodeGo } from './go.ts';
-import { decodeUtf8, duplicateKeys, parseJson } from './json.ts';
+import { decodeUtf8, keysIfRepeated, parseJson } from './json.ts';
+import { NO_REPEATS, type Repeats, strictFaults } from './strict.ts';
 import { parseYaml } from './yaml.ts';
 
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
@@ -19,34 +20,40 @@ export function mediaType(contentType: string | undefined): string {
 
 const BODY_TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 
+export interface ParsedBody {
+  value: unknown;
+  /** Worked out when somebody asks. */
+  repeats: () => Repeats;
+}
+
 /**
  * The parsed body of a request. A body that is an object came from this process and is taken as it is.
  *
- * @returns also the paths of duplicate keys.
+ * @returns also what it says twice.
  */
-export function parseBody(request: ApiRequest): { value: unknown; duplicates: () => string[] } {
+export function parseBody(request: ApiRequest): ParsedBody {
   const { body } = request;
-  if (!(body instanceof Uint8Array)) return { value: body, duplicates: () => [] };
+  if (!(body instanceof Uint8Array)) return { value: body, repeats: () => NO_REPEATS };
   const type = mediaType(request.contentType);
   const text = decodeUtf8(body);
   if (type === 'application/json' || type === '') {
     const value = parseJson(text);
-    return { value, duplicates: () => duplicateKeys(text, value) };
+    return { value, repeats: () => ({ type: 'json', keys: keysIfRepeated(text, value) }) };
   }
   if (type === 'application/yaml') {
-    const { value, duplicates } = parseYaml(text);
-    return { value, duplicates: () => duplicates };
+    const { value, repeats } = parseYaml(text);
+    return { value, repeats: () => repeats };
   }
   throw unsupportedMediaType(BODY_TYPES);
 }
 
 /** What a body that is no object at all is answered with (apiserver: transformDecodeError). */
-function recognize(request: ApiRequest, kind: string): { value: unknown; duplicates: () => string[] } {
+function recognize(request: ApiRequest, kind: string): ParsedBody {
   const unrecognized = (why: string): Error =>
     badRequest(
       `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${why} (${summary(request.body as Uint8Array)})`,
     );
-  let parsed: ReturnType<typeof parseBody>;
+  let parsed: ParsedBody;
   try {
     parsed = parseBody(request);
   } catch (error) {
@@ -73,8 +80,10 @@ function summary(body: Uint8Array, length = 30): string {
 
 export interface DecodeOptions {
   fieldValidation: FieldValidation;
-  /** The paths of fields that the text has twice. */
-  duplicates?: () => string[];
+  /** What the text says twice. */
+  repeats?: () => Repeats;
+  /** Faults for a strict reader that were found before. */
+  faults?: readonly string[];
   /** The error for a value that does not fit its type; without it, that of a body that cannot be decoded. */
   refuse?: (why: string) => Error;
   /** `map`: the value was made by a patch, and is read by other rules than a text. */
@@ -109,8 +118,8 @@ export class BodyDecoder {
 
   /** The object in a request's body. Unknown and duplicate fields become errors or warnings, as the client asked. @throws StatusError */
   decode(request: ApiRequest, target: DecodeTarget, fieldValidation: FieldValidation): DecodedBody {
-    const { value, duplicates } = recognize(request, target.kind);
-    return this.decodeValue(value, target, { fieldValidation, duplicates });
+    const { value, repeats } = recognize(request, target.kind);
+    return this.decodeValue(value, target, { fieldValidation, repeats });
   }
 
   /** The target of a kind that is no resource of its own, e.g. `autoscaling/v1` `Scale`. */
@@ -120,21 +129,22 @@ export class BodyDecoder {
     return { type, decode: decodeGo, kind, apiVersion };
   }
 
-  decodeValue(value: unknown, target: DecodeTarget, { fieldValidation, duplicates = () => [], refuse, form = 'json' }: DecodeOptions): DecodedBody {
+  decodeValue(
+    value: unknown,
+    target: DecodeTarget,
+    { fieldValidation, repeats = () => NO_REPEATS, faults, refuse, form = 'json' }: DecodeOptions,
+  ): DecodedBody {
     const version = target.apiVersion.slice(target.apiVersion.indexOf('/') + 1);
     const cannot = (why: string): Error =>
       refuse?.(why) ?? badRequest(`${target.kind} in version ${JSON.stringify(version)} cannot be handled as a ${target.kind}: ${why}`);
     this.#checkType(value, target);
     try {
       const { object, unknownFields } = target.decode(target.type, value, form);
-      const faults =
-        fieldValidation === 'Ignore'
-          ? []
-          : [...duplicates().map((path) => `duplicate field ${JSON.stringify(path)}`), ...unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`)];
-      if (faults.length && fieldValidation === 'Strict') throw cannot(`strict decoding error: ${faults.join(', ')}`);
+      const found = fieldValidation === 'Ignore' ? { warnings: [], error: '' } : strictFaults(repeats(), unknownFields, faults);
+      if (found.error && fieldValidation === 'Strict') throw cannot(found.error);
       return {
         object: { ...object, kind: target.kind, apiVersion: target.apiVersion, metadata: object['metadata'] ?? {} } as KubeObject,
-        warnings: faults,
+        warnings: [...found.warnings],
       };
     } catch (error) {
       if (error instanceof DecodeError) throw cannot(error.message);

@@ -13,6 +13,13 @@ export function goSyntaxError(text: string): string | undefined {
   }
 }
 
+/** What Go's decoder calls a JSON value that does not fit. */
+export function goKind(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return { boolean: 'bool', number: 'number', bigint: 'number', string: 'string' }[typeof value as string] ?? 'object';
+}
+
 class SyntaxFault extends Error {}
 
 const LITERALS: Record<string, string> = { t: 'true', f: 'false', n: 'null' };

@@ -60,21 +60,24 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * The paths of keys that occur twice in one object, as upstream's strict decoder names them (`spec.replicas`). JSON.parse
- * keeps the last of them silently.
+ * The paths of all keys in the order of the text (`spec.replicas`), where one of them stands twice in its object; nothing
+ * where none does. JSON.parse keeps the last of them silently.
  *
  * @param parsed what JSON.parse made of the text; where it has as many keys as the text, none is lost.
  */
-export function duplicateKeys(text: string, parsed: unknown): string[] {
-  if (countKeys(parsed) === countKeyTokens(text)) return [];
-  const found: string[] = [];
-  const stack: { keys: Set<string> | undefined; path: string; index: number }[] = [];
+export function keysIfRepeated(text: string, parsed: unknown): string[] {
+  return countKeys(parsed) === countKeyTokens(text) ? [] : keyPaths(text);
+}
+
+function keyPaths(text: string): string[] {
+  const paths: string[] = [];
+  const stack: { isObject: boolean; path: string; index: number }[] = [];
   let key = '';
   let expectKey = false;
   const pathHere = (): string => {
     const top = stack.at(-1);
     if (!top) return '';
-    return top.keys ? (top.path ? `${top.path}.${key}` : key) : `${top.path}[${top.index}]`;
+    return top.isObject ? (top.path ? `${top.path}.${key}` : key) : `${top.path}[${top.index}]`;
   };
   for (let i = 0; i < text.length; i++) {
     const char = text[i];
@@ -82,25 +85,23 @@ export function duplicateKeys(text: string, parsed: unknown): string[] {
       const end = endOfString(text, i);
       if (expectKey) {
         key = JSON.parse(text.slice(i, end + 1)) as string;
-        const top = stack.at(-1)!;
-        if (top.keys!.has(key)) found.push(pathHere());
-        top.keys!.add(key);
+        paths.push(pathHere());
         expectKey = false;
       }
       i = end;
     } else if (char === '{' || char === '[') {
-      stack.push({ keys: char === '{' ? new Set() : undefined, path: pathHere(), index: 0 });
+      stack.push({ isObject: char === '{', path: pathHere(), index: 0 });
       expectKey = char === '{';
     } else if (char === '}' || char === ']') {
       stack.pop();
       expectKey = false;
     } else if (char === ',') {
       const top = stack.at(-1);
-      if (top?.keys) expectKey = true;
+      if (top?.isObject) expectKey = true;
       else if (top) top.index++;
     }
   }
-  return [...new Set(found)];
+  return paths;
 }
 
 function countKeys(value: unknown): number {

@@ -1,7 +1,8 @@
-import { type Document, isPair, parseDocument, visit } from 'yaml';
+import { type Document, isNode, parseDocument, visit } from 'yaml';
 import { define } from '../../api/equality.ts';
 import { badRequest } from '../../api/status.ts';
 import { exactInteger } from '../../lib/exact-json.ts';
+import type { Repeats } from './strict.ts';
 
 /** Aliases multiply a small text into a huge object; no manifest needs this many. */
 const MAX_ALIASES = 100;
@@ -21,31 +22,40 @@ function parse(text: string): Document.Parsed {
  *
  * @throws StatusError BadRequest with line and column.
  */
-export function parseYaml(text: string): { value: unknown; duplicates: string[] } {
+export function parseYaml(text: string): { value: unknown; repeats: Repeats } {
   const document = parse(text);
   const error = document.errors[0];
   if (error) throw badRequest(`error converting YAML to JSON: yaml: line ${error.linePos?.[0].line ?? 1}: ${error.message.split('\n')[0]}`);
-  const duplicates: string[] = [];
+  const lines: string[] = [];
+  const lineAt = lineOf(text);
   let depth = 0;
   visit(document, {
     Node(_key, _node, path) {
       depth = Math.max(depth, path.length);
     },
-    Map(_key, map, path) {
+    Map(_key, map) {
       const seen = new Set<string>();
-      for (const pair of map.items) {
-        const key = String(pair.key);
-        if (seen.has(key)) duplicates.push([...path.filter(isPair).map((p) => String(p.key)), key].join('.'));
-        seen.add(key);
+      for (const { key, value } of map.items) {
+        const name = String(key);
+        if (seen.has(name)) lines.push(`line ${lineAt(value ?? key)}: key ${JSON.stringify(name)} already set in map`);
+        seen.add(name);
       }
     },
   });
   if (depth > 1000) throw badRequest('the body of the request nests too deep');
   try {
-    return { value: document.contents ? withNumbers(document.toJS({ maxAliasCount: MAX_ALIASES })) : {}, duplicates };
+    return { value: document.contents ? withNumbers(document.toJS({ maxAliasCount: MAX_ALIASES })) : {}, repeats: { type: 'yaml', lines } };
   } catch (failure) {
     throw badRequest(`error converting YAML to JSON: yaml: ${(failure as Error).message}`);
   }
+}
+
+/** The line that a node begins on, counted from one. */
+function lineOf(text: string): (node: unknown) => number {
+  return (node) => {
+    const range = isNode(node) ? node.range : undefined;
+    return text.slice(0, range?.[0] ?? 0).split('\n').length;
+  };
 }
 
 /** Integers as numbers, but for those that a number cannot hold. */

@@ -2,12 +2,14 @@ import { invalid as invalidField } from '../../api/field-error.ts';
 import { goText } from '../../api/go-text.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { ApiRequest } from '../../api/request.ts';
-import { invalid, StatusError, tooLarge } from '../../api/status.ts';
+import { badRequest, invalid, StatusError, tooLarge } from '../../api/status.ts';
 import { stringifyExact } from '../../lib/exact-json.ts';
-import { type BodyDecoder, type DecodedBody, type DecodeTarget, type FieldValidation, mediaType } from '../decode/body.ts';
-import { decodeUtf8, parseJson } from '../decode/json.ts';
+import { type BodyDecoder, type DecodedBody, type DecodeTarget, type FieldValidation, mediaType, type ParsedBody } from '../decode/body.ts';
+import { goKind } from '../decode/go-json.ts';
+import { decodeUtf8, keysIfRepeated, parseJson } from '../decode/json.ts';
+import { NO_REPEATS, strictFaults } from '../decode/strict.ts';
 import { parseYaml } from '../decode/yaml.ts';
-import { applyJsonPatch } from '../patches/json-patch.ts';
+import { applyJsonPatch, unknownMembers } from '../patches/json-patch.ts';
 import { applyMergePatch } from '../patches/merge-patch.ts';
 import { applyStrategicMergePatch } from '../patches/strategic-merge-patch.ts';
 import { checkPlace } from './place.ts';
@@ -29,11 +31,11 @@ export type Patch = { type: 'apply'; configuration: unknown } | { type: 'patch';
 export function patchOf(request: ApiRequest): Patch {
   switch (mediaType(request.contentType)) {
     case 'application/apply-patch+yaml':
-      return { type: 'apply', configuration: parsePatch(request, { yaml: true }) };
+      return { type: 'apply', configuration: parseConfiguration(request) };
     case 'application/json-patch+json':
-      return patchWith(request, (_target, document, body) => applyJsonPatch(document, body));
+      return jsonPatch(request);
     case 'application/merge-patch+json':
-      return patchWith(request, (_target, document, body) => applyMergePatch(document, body));
+      return mergePatch(request);
     case 'application/strategic-merge-patch+json':
       return strategicPatch(request);
     default:
@@ -41,28 +43,58 @@ export function patchOf(request: ApiRequest): Patch {
   }
 }
 
-/** What a patch leads to does not fit the type; the outcome is shown, as text (jsonPatcher.applyPatchToCurrentObject). */
-function patchWith(request: ApiRequest, merge: (target: DecodeTarget, document: unknown, body: unknown) => unknown): Patch {
-  const body = parsePatch(request, { yaml: false });
+/** The faults that a strict reader finds in the patch itself; who does not ask for them gets another reader, and other words (jsonPatcher.applyJSPatch). */
+function jsonPatch(request: ApiRequest): Patch {
   return {
     type: 'patch',
-    apply(current, { bodies, target, namespaced, fieldValidation }) {
-      const patched = merge(target, current, body);
-      const refuse = (why: string): StatusError => doesNotFit(stringifyExact(patched), why);
-      return inPlace(bodies.decodeValue(patched, target, { fieldValidation, refuse }), current, namespaced);
+    apply(current, context) {
+      const isStrict = context.fieldValidation !== 'Ignore';
+      const { value, repeats } = parsePatch(request, isStrict ? (why) => badRequest(`error decoding patch: ${why}`) : badRequest);
+      const faults = isStrict ? strictFaults(repeats(), unknownMembers(value)).warnings.map((fault) => `json patch ${fault}`) : [];
+      return outcome(applyJsonPatch(current, value), current, context, faults);
     },
   };
 }
 
+function mergePatch(request: ApiRequest): Patch {
+  return {
+    type: 'patch',
+    apply(current, context) {
+      const isStrict = context.fieldValidation !== 'Ignore';
+      const noPatch = (): StatusError => badRequest('Invalid JSON Patch');
+      const { value, repeats } = parsePatch(request, isStrict ? (why) => badRequest(`error decoding patch: ${why}`) : noPatch);
+      if (value === null) throw noPatch();
+      if (typeof value !== 'object' || (isStrict && Array.isArray(value))) throw isStrict ? badRequest(`error decoding patch: ${notAMap(value)}`) : noPatch();
+      const faults = isStrict ? strictFaults(repeats(), []).warnings : [];
+      return outcome(applyMergePatch(current, value), current, context, faults);
+    },
+  };
+}
+
+/** What a patch leads to does not fit the type; the outcome is shown, as text (jsonPatcher.applyPatchToCurrentObject). */
+function outcome(patched: unknown, current: KubeObject, { bodies, target, namespaced, fieldValidation }: PatchContext, faults: readonly string[]): DecodedBody {
+  const refuse = (why: string): StatusError => doesNotFit(stringifyExact(patched), why);
+  if (Array.isArray(patched)) throw refuse(`couldn't get version/kind; json parse error: ${NOT_A_TYPE('array')}`);
+  return inPlace(bodies.decodeValue(patched, target, { fieldValidation, refuse, faults }), current, namespaced);
+}
+
+const NOT_A_TYPE = (kind: string): string =>
+  `json: cannot unmarshal ${kind} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
+
+const notAMap = (value: unknown): string => `json: cannot unmarshal ${goKind(value)} into Go value of type map[string]interface {}`;
+
 /** The patch is shown, and the outcome is read as a map (apiserver/pkg/endpoints/handlers/patch.go: applyPatchToObject). */
 function strategicPatch(request: ApiRequest): Patch {
-  const body = parsePatch(request, { yaml: false });
   return {
     type: 'patch',
     apply(current, { bodies, target, namespaced, fieldValidation }) {
+      const { value, repeats } = parsePatch(request, badRequest);
+      const body = value === null ? {} : value;
+      if (typeof body !== 'object' || Array.isArray(body)) throw badRequest(notAMap(body));
       const patched = applyStrategicMergePatch(target.type, current, body);
       const refuse = (why: string): StatusError => doesNotFit(goText(body), why);
-      return inPlace(bodies.decodeValue(patched, target, { fieldValidation, form: 'map', refuse }), current, namespaced);
+      const faults = fieldValidation === 'Ignore' ? [] : strictFaults(repeats(), []).warnings;
+      return inPlace(bodies.decodeValue(patched, target, { fieldValidation, form: 'map', refuse, faults }), current, namespaced);
     },
   };
 }
@@ -76,10 +108,24 @@ function doesNotFit(shown: string, why: string): StatusError {
   return invalid({ group: '', kind: '' }, '', [invalidField('patch', shown, why)]);
 }
 
-function parsePatch(request: ApiRequest, { yaml }: { yaml: boolean }): unknown {
-  if (!(request.body instanceof Uint8Array)) return request.body;
-  if (request.body.length > MAX_PATCH_BYTES) throw tooLarge(`Request entity too large: limit is ${MAX_PATCH_BYTES}`);
-  const text = decodeUtf8(request.body);
-  if (yaml && !/^\s*\{/.test(text)) return parseYaml(text).value;
-  return parseJson(text);
+function parsePatch({ body }: ApiRequest, refuse: (why: string) => StatusError): ParsedBody {
+  if (!(body instanceof Uint8Array)) return { value: body, repeats: () => NO_REPEATS };
+  const text = textOf(body);
+  try {
+    const value = parseJson(text);
+    return { value, repeats: () => ({ type: 'json', keys: keysIfRepeated(text, value) }) };
+  } catch (error) {
+    throw error instanceof StatusError && error.reason === 'BadRequest' ? refuse(error.message) : error;
+  }
+}
+
+function parseConfiguration({ body }: ApiRequest): unknown {
+  if (!(body instanceof Uint8Array)) return body;
+  const text = textOf(body);
+  return /^\s*\{/.test(text) ? parseJson(text) : parseYaml(text).value;
+}
+
+function textOf(body: Uint8Array): string {
+  if (body.length > MAX_PATCH_BYTES) throw tooLarge(`Request entity too large: limit is ${MAX_PATCH_BYTES}`);
+  return decodeUtf8(body);
 }

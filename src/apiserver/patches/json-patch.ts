@@ -1,5 +1,6 @@
 import { deepCopy, deepEqual, define } from '../../api/equality.ts';
 import { badRequest, StatusError } from '../../api/status.ts';
+import { goKind } from '../decode/go-json.ts';
 
 type Json = unknown;
 interface Operation {
@@ -23,7 +24,10 @@ function refused(): StatusError {
  * @throws StatusError 400 for what is not a patch, 413 for one that is too long, 422 for one that does not fit.
  */
 export function applyJsonPatch(document: Json, patch: Json): Json {
-  if (!Array.isArray(patch)) throw badRequest('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
+  if (patch === null) return document;
+  if (!Array.isArray(patch)) throw badRequest(`json: cannot unmarshal ${goKind(patch)} into Go value of type jsonpatch.Patch`);
+  const odd = patch.find((operation) => operation !== null && (typeof operation !== 'object' || Array.isArray(operation)));
+  if (odd !== undefined) throw badRequest(`json: cannot unmarshal ${goKind(odd)} into Go value of type jsonpatch.Operation`);
   if (patch.length > MAX_OPERATIONS)
     throw new StatusError(413, 'RequestEntityTooLarge', `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${patch.length}`);
   let result = deepCopy(document);
@@ -31,8 +35,29 @@ export function applyJsonPatch(document: Json, patch: Json): Json {
   return result;
 }
 
+const MEMBERS: Readonly<Record<string, 'string' | 'any'>> = { op: 'string', path: 'string', from: 'string', value: 'any' };
+
+/**
+ * The paths of members that no operation has. @throws StatusError BadRequest for what a strict reader cannot read as a patch
+ * (apiserver/pkg/endpoints/handlers/patch.go: jsonPatchOp).
+ */
+export function unknownMembers(patch: Json): string[] {
+  const cannot = (value: Json, type: string): StatusError => badRequest(`error decoding patch: json: cannot unmarshal ${goKind(value)} into Go ${type}`);
+  if (patch === null) return [];
+  if (!Array.isArray(patch)) throw cannot(patch, 'value of type []handlers.jsonPatchOp');
+  return patch.flatMap((operation: Json, index) => {
+    if (operation === null) return [];
+    if (typeof operation !== 'object' || Array.isArray(operation)) throw cannot(operation, 'value of type handlers.jsonPatchOp');
+    return Object.entries(operation as object).flatMap(([name, value]) => {
+      const type = Object.hasOwn(MEMBERS, name) ? MEMBERS[name] : undefined;
+      if (type === 'string' && value !== null && typeof value !== 'string') throw cannot(value, `struct field jsonPatchOp.${name} of type string`);
+      return type ? [] : [`[${index}].${name}`];
+    });
+  });
+}
+
 function applyOperation(document: Json, operation: Operation): Json {
-  if (typeof operation !== 'object' || operation === null || typeof operation.path !== 'string') throw badRequest('jsonpatch operation without a path');
+  if (operation === null || typeof operation.path !== 'string') throw refused();
   const path = pointer(operation.path);
   switch (operation.op) {
     case 'add':
