@@ -21,6 +21,7 @@ import type {
 } from './generated/types/core.v1.ts';
 import type { EndpointSlice } from './generated/types/discovery.v1.ts';
 import type { FlowSchema, PriorityLevelConfiguration } from './generated/types/flowcontrol.v1.ts';
+import type { IPAddress, ServiceCIDR } from './generated/types/networking.v1.ts';
 import type { RuntimeClass } from './generated/types/node.v1.ts';
 import type { PodDisruptionBudget } from './generated/types/policy.v1.ts';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from './generated/types/rbac.v1.ts';
@@ -83,3 +84,5 @@ export const ClusterRoles = resource<ClusterRole>('rbac.authorization.k8s.io', '
 export const ClusterRoleBindings = resource<ClusterRoleBinding>('rbac.authorization.k8s.io', 'v1', 'clusterrolebindings', 'ClusterRoleBinding', false);
 export const Roles = resource<Role>('rbac.authorization.k8s.io', 'v1', 'roles', 'Role');
 export const RoleBindings = resource<RoleBinding>('rbac.authorization.k8s.io', 'v1', 'rolebindings', 'RoleBinding');
+export const IPAddresses = resource<IPAddress>('networking.k8s.io', 'v1', 'ipaddresses', 'IPAddress', false);
+export const ServiceCIDRs = resource<ServiceCIDR>('networking.k8s.io', 'v1', 'servicecidrs', 'ServiceCIDR', false);

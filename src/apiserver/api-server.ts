@@ -2,8 +2,9 @@ import { resourceFacts } from '../api/generated/resource-facts.ts';
 import { schema } from '../api/generated/schema.ts';
 import type { KindBehaviour } from '../api/kind.ts';
 import { kinds as builtInKinds } from '../api/kinds.ts';
+import { apiVersionOf, type KubeObject } from '../api/object.ts';
 import type { ApiRequest, ApiResponse, Transport } from '../api/request.ts';
-import { methodNotAllowed, pathNotFound } from '../api/status.ts';
+import { hasReason, methodNotAllowed, pathNotFound } from '../api/status.ts';
 import { compileTypes } from '../api/type.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Rng } from '../lib/rng.ts';
@@ -118,6 +119,19 @@ function admissionContext({ registry, storage, clock, rng, writes }: AdmissionPa
     },
     async all(resource, namespace = '') {
       return (await storage.all(registry.get(resource), namespace)) as never;
+    },
+    async create(resource, draft) {
+      const target = { resource: registry.get(resource), subresource: '', user: SERVER, options: serverOptions() };
+      const { namespace = '', name = '' } = (draft as KubeObject).metadata;
+      const object = { ...draft, apiVersion: apiVersionOf(resource), kind: resource.kind } as KubeObject;
+      await writes().create({ ...target, namespace, name }, { object });
+    },
+    async delete(resource, at) {
+      try {
+        await writes().delete({ resource: registry.get(resource), ...at, subresource: '', user: SERVER }, {});
+      } catch (error) {
+        if (!hasReason(error, 'NotFound')) throw error;
+      }
     },
     async updateStatus(resource, { metadata }, change) {
       const { namespace = '', name = '' } = metadata;

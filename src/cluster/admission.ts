@@ -20,7 +20,7 @@ export function admissionPlugins(): AdmissionPlugin[] {
     defaultTolerationSeconds,
     storageObjectInUseProtection,
     runtimeClass,
-    serviceAddresses,
+    serviceAddresses(),
     certificates,
     resourceQuota(),
   ];

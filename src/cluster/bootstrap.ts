@@ -1,3 +1,4 @@
+import { API_SERVER_CLUSTER_IP, SERVICE_NETWORK } from '../api/core/v1/service-network.ts';
 import { MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from '../api/flowcontrol/v1/mandatory.ts';
 import { bootstrapFacts } from '../api/generated/bootstrap-facts.ts';
 import type { Draft, KubeObject, Resource } from '../api/object.ts';
@@ -12,10 +13,10 @@ import {
   PriorityLevelConfigurations,
   RoleBindings,
   Roles,
+  ServiceCIDRs,
   Services,
 } from '../api/resources.ts';
 import { hasReason } from '../api/status.ts';
-import { API_SERVER_CLUSTER_IP } from '../apiserver/admission/service-addresses.ts';
 import type { Client } from '../client/client.ts';
 
 const SYSTEM_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default'];
@@ -85,6 +86,10 @@ interface Marks {
 async function publishApiServer(client: Client, port: number): Promise<void> {
   const labels = { component: 'apiserver', provider: 'kubernetes' };
   const address = '127.0.0.1';
+  await ensure(client, ServiceCIDRs, {
+    metadata: { name: 'kubernetes', finalizers: ['networking.k8s.io/service-cidr-finalizer'] },
+    spec: { cidrs: [SERVICE_NETWORK] },
+  });
   await ensure(client, Services, {
     metadata: { name: 'kubernetes', namespace: 'default', labels },
     spec: { type: 'ClusterIP', clusterIP: API_SERVER_CLUSTER_IP, ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: port }] },

@@ -19,6 +19,7 @@ import type { Controller } from './runtime/controller.ts';
 import type { ServedResources } from './runtime/served-resources.ts';
 import { type Runnable, Shell } from './runtime/shell.ts';
 import { serviceAccountController } from './service-account/controller.ts';
+import { serviceAddressRepair, serviceCIDRController } from './service-addresses/controller.ts';
 import { claimProtectionController, volumeProtectionController } from './storage-protection/controller.ts';
 
 export type { Runnable } from './runtime/shell.ts';
@@ -70,6 +71,8 @@ export function eachController<Result>(options: ControllersOptions, visit: <Snap
     visit(claimProtectionController(informers)),
     visit(volumeProtectionController(informers)),
     visit(resourceQuotaController(informers, resources)),
+    visit(serviceAddressRepair(informers)),
+    visit(serviceCIDRController(informers)),
     visit(customResourceDefinitionController(informers)),
     visit(flowSchemaController(informers)),
     visit(admissionPolicyController(informers)),

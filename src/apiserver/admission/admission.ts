@@ -1,4 +1,4 @@
-import type { KubeObject, Resource } from '../../api/object.ts';
+import type { Draft, KubeObject, Resource } from '../../api/object.ts';
 import type { UserInfo } from '../../api/request.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Rng } from '../../lib/rng.ts';
@@ -25,6 +25,10 @@ export interface AdmissionContext {
   get<T extends KubeObject>(resource: Resource<T>, at: { namespace: string; name: string }): Promise<T | undefined>;
   /** All objects of a resource in a namespace, or everywhere. */
   all<T extends KubeObject>(resource: Resource<T>, namespace?: string): Promise<T[]>;
+  /** Creates an object in the server's own name. @throws StatusError */
+  create<T extends KubeObject>(resource: Resource<T>, draft: Draft<T>): Promise<void>;
+  /** Deletes an object in the server's own name; one that is gone is deleted. */
+  delete(resource: Resource, at: { namespace: string; name: string }): Promise<void>;
   /** Changes an object's status in the server's own name. `change` is called again when another writer was faster. */
   updateStatus<T extends KubeObject>(resource: Resource<T>, object: T, change: (current: T) => T): Promise<void>;
 }
@@ -37,8 +41,23 @@ export interface AdmissionPlugin {
   name: string;
   /** Runs before validation, in the chain's order. @returns the object as it shall be; what is handed in may be changed and returned. */
   admit?(attributes: AdmissionAttributes & { object: KubeObject }, context: AdmissionContext): Promise<KubeObject> | KubeObject;
+  /**
+   * Runs when all have admitted, before validation: takes what there is only once, such as an address, and writes it into the
+   * object. What is taken is given back if the write fails.
+   */
+  claim?(attributes: AdmissionAttributes & { object: KubeObject }, context: AdmissionContext): Promise<Claim | undefined>;
+  /** Runs when an object is gone: gives back what was taken for it. */
+  removed?(resource: ServedResource, object: KubeObject, context: AdmissionContext): Promise<void> | undefined;
   /** Runs after validation; changes nothing but its own books. The function returned takes the books back if the write fails. */
   validate?(attributes: AdmissionAttributes, context: AdmissionContext): Promise<Undo | undefined> | Undo | undefined;
+}
+
+/** Something taken for a write. */
+export interface Claim {
+  /** Nothing came of the write. */
+  undo(): Promise<void>;
+  /** The object is stored. */
+  settled?(): Promise<void> | void;
 }
 
 export type Undo = () => Promise<void> | void;
@@ -57,6 +76,27 @@ export class AdmissionChain {
     const current = { ...attributes };
     for (const plugin of this.#plugins) if (plugin.admit) current.object = await plugin.admit(current, this.#context);
     return current.object;
+  }
+
+  /** Carries on with what the plugins have taken for the write; it is given back where that comes to nothing (`undefined`, or an error). */
+  async claiming<T>(attributes: AdmissionAttributes & { object: KubeObject }, carryOn: () => Promise<T>): Promise<T> {
+    const claims: Claim[] = [];
+    let done: T | undefined;
+    try {
+      for (const plugin of this.#plugins) {
+        const claim = await plugin.claim?.(attributes, this.#context);
+        if (claim) claims.push(claim);
+      }
+      done = await carryOn();
+      return done;
+    } finally {
+      for (const claim of claims.reverse()) await (done === undefined ? claim.undo() : claim.settled?.());
+    }
+  }
+
+  /** The object is gone. */
+  async removed(resource: ServedResource, object: KubeObject): Promise<void> {
+    for (const plugin of this.#plugins) await plugin.removed?.(resource, object, this.#context);
   }
 
   /** @returns what takes back the plugins' books. */

@@ -1,129 +1,196 @@
-import { checkClusterIPs } from '../../api/core/v1/service-validation.ts';
-import { invalid as invalidField } from '../../api/field-error.ts';
+import { alignClusterIPs, HEADLESS, keepAllocated, mayHaveNodePorts, needsHealthCheckPort, settleFamilies } from '../../api/core/v1/service-families.ts';
+import { addresses, addressOf, DRY_RUN_ADDRESS, isInNetwork, isNodePort, NODE_PORTS, nodePorts, SERVICE_NETWORK } from '../../api/core/v1/service-network.ts';
+import { at, invalid as invalidField } from '../../api/field-error.ts';
 import type { Service, ServicePort } from '../../api/generated/types/core.v1.ts';
-import { Services } from '../../api/resources.ts';
-import { invalid } from '../../api/status.ts';
-import type { Rng } from '../../lib/rng.ts';
-import type { AdmissionContext, AdmissionPlugin } from './admission.ts';
-
-/** kubeadm's default service network. */
-const NETWORK = '10.96.0.0/16';
-const NETWORK_PREFIX = '10.96.';
-export const API_SERVER_CLUSTER_IP = '10.96.0.1';
-const HOST_ADDRESSES = 65_534;
-const NODE_PORTS = { first: 30_000, last: 32_767 };
-const NONE = 'None';
+import { IPAddresses, Services } from '../../api/resources.ts';
+import { hasReason, internalError, invalid, type StatusError } from '../../api/status.ts';
+import type { AdmissionAttributes, AdmissionContext, AdmissionPlugin, Claim } from './admission.ts';
 
 /**
  * Gives Services their cluster IPs and node ports, and refuses those that are taken or out of range (upstream:
- * pkg/registry/core/service). What is taken is read from the stored Services; nothing else is kept.
+ * pkg/registry/core/service/storage). A cluster IP is held by an IPAddress of its name, which only one can create; a node
+ * port by the Service that has it, and by this plugin until that Service is stored.
  */
-export const serviceAddresses: AdmissionPlugin = {
-  name: 'ServiceAddresses',
-
-  async admit({ operation, resource, subresource, name, object, old }, context) {
-    if (resource.facts.kind !== 'Service' || resource.facts.group !== '' || subresource || (operation !== 'CREATE' && operation !== 'UPDATE')) return object;
-    const service = object as Service;
-    const taken = await takenBy(context, service);
-    keepAddresses(service, old as Service | undefined);
-    assignClusterIP(service, taken.addresses, name, context.rng);
-    assignNodePorts(service, taken.ports, name, context.rng);
-    return service;
-  },
-};
-
-interface Taken {
-  addresses: Set<string>;
-  ports: Set<string>;
+export function serviceAddresses(): AdmissionPlugin {
+  /** Node ports of writes that are under way. */
+  const underWay = new Set<number>();
+  return {
+    name: 'ServiceAddresses',
+    async claim({ operation, resource, subresource, object, old, name, namespace, dryRun }, context) {
+      if (resource.facts.kind !== 'Service' || resource.facts.group !== '' || subresource || operation === 'DELETE') return undefined;
+      const [service, before] = [object as Service, old as Service | undefined];
+      if (before) keepAllocated(service, before);
+      alignClusterIPs(service, before);
+      const faults = settleFamilies(service, before);
+      if (faults.length) throw refusal(name, faults);
+      const allocation = new Allocation({ service, before, at: { namespace, name }, context, underWay, dryRun });
+      try {
+        await allocation.takeClusterIP();
+        await allocation.takePorts();
+      } catch (error) {
+        await allocation.undo();
+        throw error;
+      }
+      return allocation;
+    },
+    removed({ facts }, object, context) {
+      return facts.kind === 'Service' && facts.group === '' ? release(object as Service, context) : undefined;
+    },
+  };
 }
 
-async function takenBy(context: AdmissionContext, service: Service): Promise<Taken> {
-  const addresses = new Set<string>();
-  const ports = new Set<string>();
-  for (const other of await context.all(Services)) {
-    if (other.metadata.name === service.metadata.name && other.metadata.namespace === service.metadata.namespace) continue;
-    for (const ip of other.spec.clusterIPs ?? []) addresses.add(ip);
-    for (const port of other.spec.ports ?? []) if (port.nodePort) ports.add(portKey(port, port.nodePort));
+async function release({ spec }: Service, context: AdmissionContext): Promise<void> {
+  for (const name of spec.clusterIPs ?? []) if (name !== HEADLESS) await context.delete(IPAddresses, { namespace: '', name });
+}
+
+function refusal(name: string, faults: Parameters<typeof invalid>[2]): StatusError {
+  return invalid({ group: '', kind: 'Service' }, name, faults);
+}
+
+interface AllocationParts extends Pick<AdmissionAttributes, 'dryRun'> {
+  service: Service;
+  before: Service | undefined;
+  at: { namespace: string; name: string };
+  context: AdmissionContext;
+  underWay: Set<number>;
+}
+
+/** What one write takes; given back where nothing comes of it. */
+class Allocation implements Claim {
+  readonly #parts: AllocationParts;
+  readonly #ports = new Set<number>();
+  #address: string | undefined;
+
+  constructor(parts: AllocationParts) {
+    this.#parts = parts;
   }
-  return { addresses, ports };
-}
 
-function portKey({ protocol = 'TCP' }: ServicePort, number: number): string {
-  return `${protocol}/${number}`;
-}
+  async undo(): Promise<void> {
+    this.#freePorts();
+    if (this.#address !== undefined) await this.#parts.context.delete(IPAddresses, { namespace: '', name: this.#address });
+  }
 
-/** A client that leaves the addresses out of an update keeps them. */
-function keepAddresses({ spec }: Service, old: Service | undefined): void {
-  if (!old || spec.type === 'ExternalName' || old.spec.type === 'ExternalName') return;
-  if (!spec.clusterIP && old.spec.clusterIP) spec.clusterIP = old.spec.clusterIP;
-  if (!spec.clusterIPs?.length && old.spec.clusterIPs && spec.clusterIP === old.spec.clusterIP) spec.clusterIPs = [...old.spec.clusterIPs];
-  if (!wantsNodePorts(spec)) return;
-  for (const port of spec.ports ?? []) {
-    if (port.nodePort) continue;
-    const before = old.spec.ports?.find((p) => p.port === port.port && p.protocol === port.protocol);
-    if (before?.nodePort && !spec.ports?.some((p) => p.nodePort === before.nodePort)) port.nodePort = before.nodePort;
+  /** A Service that has come to be a name outside needs its address no more. */
+  async settled(): Promise<void> {
+    const { service, before, dryRun, context } = this.#parts;
+    this.#freePorts();
+    if (!dryRun && before && before.spec.type !== 'ExternalName' && service.spec.type === 'ExternalName') await release(before, context);
+  }
+
+  /** The ports are the Service's now, or nobody's. */
+  #freePorts(): void {
+    for (const port of this.#ports) this.#parts.underWay.delete(port);
+  }
+
+  async takeClusterIP(): Promise<void> {
+    const { service, before, dryRun, at } = this.#parts;
+    const { spec } = service;
+    if (spec.type === 'ExternalName' || spec.clusterIP === HEADLESS || (before && before.spec.type !== 'ExternalName')) return;
+    const wanted = spec.clusterIP || spec.clusterIPs?.[0];
+    const address = wanted ? await this.#takeAddress(wanted) : dryRun ? DRY_RUN_ADDRESS : await this.#freeAddress();
+    if (!address) throw internalError(`failed to allocate a serviceIP: range is full (Service ${at.namespace}/${at.name})`);
+    spec.clusterIP = address;
+    spec.clusterIPs = [address];
+  }
+
+  async #takeAddress(address: string): Promise<string> {
+    const { service, dryRun, at } = this.#parts;
+    const refuse = (why: string): StatusError =>
+      refusal(at.name, [invalidField('spec.clusterIPs', service.spec.clusterIPs ?? [address], `failed to allocate IP ${address}: ${why}`)]);
+    if (!isInNetwork(address)) throw refuse(`the provided IP (${address}) is not in the valid range. The range of valid IPs is ${SERVICE_NETWORK}`);
+    if (!dryRun && !(await this.#hold(address))) throw refuse('provided IP is already allocated');
+    return address;
+  }
+
+  async #freeAddress(): Promise<string | undefined> {
+    const { rng } = this.#parts.context;
+    for (const address of addresses((below) => rng.integer(below))) if (await this.#hold(address)) return address;
+    return undefined;
+  }
+
+  /** @returns whether the Service has it now; false where it is another's. */
+  async #hold(address: string): Promise<boolean> {
+    const { context, at } = this.#parts;
+    try {
+      await context.create(IPAddresses, addressOf(at, address));
+    } catch (error) {
+      if (!hasReason(error, 'AlreadyExists')) throw error;
+      const holder = (await context.get(IPAddresses, { namespace: '', name: address }))?.spec.parentRef;
+      return holder?.resource === 'services' && holder.namespace === at.namespace && holder.name === at.name;
+    }
+    this.#address = address;
+    return true;
+  }
+
+  async takePorts(): Promise<void> {
+    const { service, before } = this.#parts;
+    const { spec } = service;
+    const isOld = (port: number): boolean =>
+      before !== undefined && mayHaveNodePorts(before) && (before.spec.ports ?? []).some(({ nodePort }) => nodePort === port);
+    if (mayHaveNodePorts(service)) {
+      for (const [index, port] of (spec.ports ?? []).entries()) {
+        if (port.nodePort) {
+          if (isOld(port.nodePort) || this.#ports.has(port.nodePort)) continue;
+          const why = await this.#takePort(port.nodePort);
+          if (why) throw refusal(this.#parts.at.name, [invalidField(`${at('spec.ports', index)}.nodePort`, port.nodePort, why)]);
+        } else if (spec.type === 'NodePort' || spec.allocateLoadBalancerNodePorts !== false) {
+          port.nodePort = sharedPort(port, spec.ports ?? []) ?? (await this.#freePort());
+        }
+      }
+    }
+    if (!needsHealthCheckPort(service) || (before && needsHealthCheckPort(before))) return;
+    if (!spec.healthCheckNodePort) spec.healthCheckNodePort = await this.#freePort();
+    else {
+      const why = await this.#takePort(spec.healthCheckNodePort);
+      if (why) throw internalError(`failed to allocate requested HealthCheck NodePort ${spec.healthCheckNodePort}: ${why}`);
+    }
+  }
+
+  /** @returns why not. */
+  async #takePort(port: number): Promise<string | undefined> {
+    const { dryRun, underWay } = this.#parts;
+    // A dry run does not ask for the range, as upstream's does not.
+    if (!dryRun && !isNodePort(port))
+      return `provided port is not in the valid range. The range of valid ports is ${NODE_PORTS.first}-${NODE_PORTS.first + NODE_PORTS.size - 1}`;
+    if ((await this.#takenPorts()).has(port)) return 'provided port is already allocated';
+    this.#ports.add(port);
+    if (!dryRun) underWay.add(port);
+    return undefined;
+  }
+
+  async #freePort(): Promise<number> {
+    const { context, dryRun } = this.#parts;
+    const { first, size } = NODE_PORTS;
+    if (dryRun) {
+      const shown = first + size + 1 + this.#ports.size;
+      this.#ports.add(shown);
+      return shown;
+    }
+    const taken = await this.#takenPorts();
+    for (const port of nodePorts((below) => context.rng.integer(below))) {
+      if (taken.has(port)) continue;
+      this.#ports.add(port);
+      this.#parts.underWay.add(port);
+      return port;
+    }
+    throw internalError('failed to allocate a nodePort: range is full');
+  }
+
+  /** The ports of all Services but this one, and of those that are being written. */
+  async #takenPorts(): Promise<ReadonlySet<number>> {
+    const { context, underWay, at } = this.#parts;
+    const stored = await context.all(Services);
+    const taken = new Set([...underWay, ...this.#ports]);
+    for (const { metadata, spec } of stored) {
+      if (metadata.name === at.name && metadata.namespace === at.namespace) continue;
+      for (const { nodePort } of spec.ports ?? []) if (nodePort) taken.add(nodePort);
+      if (spec.healthCheckNodePort) taken.add(spec.healthCheckNodePort);
+    }
+    return taken;
   }
 }
 
-function assignClusterIP(service: Service, taken: ReadonlySet<string>, name: string, rng: Rng): void {
-  const { spec } = service;
-  if (spec.type === 'ExternalName') {
-    for (const field of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy'] as const) delete spec[field];
-    return;
-  }
-  spec.ipFamilyPolicy ??= 'SingleStack';
-  if (spec.clusterIP) spec.clusterIPs ??= [spec.clusterIP];
-  const faults = checkClusterIPs(spec);
-  if (faults.length) throw invalid({ group: '', kind: 'Service' }, name, faults);
-  spec.ipFamilies ??= ['IPv4'];
-  if (spec.clusterIP === NONE) return;
-  const wanted = spec.clusterIP || spec.clusterIPs?.[0];
-  if (wanted) {
-    const refuse = (why: string): Error =>
-      invalid({ group: '', kind: 'Service' }, name, [invalidField('spec.clusterIPs', [wanted], `failed to allocate IP ${wanted}: ${why}`)]);
-    if (!wanted.startsWith(NETWORK_PREFIX)) throw refuse(`the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${NETWORK}`);
-    if (taken.has(wanted)) throw refuse('provided IP is already allocated');
-  }
-  spec.clusterIP = wanted || freeAddress(taken, rng);
-  spec.clusterIPs = [spec.clusterIP];
-}
-
-function freeAddress(taken: ReadonlySet<string>, rng: Rng): string {
-  const start = rng.integer(HOST_ADDRESSES);
-  for (let i = 0; i < HOST_ADDRESSES; i++) {
-    const host = 1 + ((start + i) % HOST_ADDRESSES);
-    const ip = `${NETWORK_PREFIX}${host >> 8}.${host & 255}`;
-    if (ip !== API_SERVER_CLUSTER_IP && !taken.has(ip)) return ip;
-  }
-  throw invalid({ group: '', kind: 'Service' }, '', [invalidField('spec.clusterIPs', [], 'failed to allocate a serviceIP: range is full')]);
-}
-
-function wantsNodePorts(spec: Service['spec']): boolean {
-  return spec.type === 'NodePort' || (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false);
-}
-
-function assignNodePorts({ spec }: Service, taken: Set<string>, name: string, rng: Rng): void {
-  if (!wantsNodePorts(spec)) return;
-  (spec.ports ?? []).forEach((port, i) => {
-    const field = `spec.ports[${i}].nodePort`;
-    if (port.nodePort) {
-      if (port.nodePort < NODE_PORTS.first || port.nodePort > NODE_PORTS.last)
-        throw invalid({ group: '', kind: 'Service' }, name, [
-          invalidField(field, port.nodePort, `provided port is not in the valid range. The range of valid ports is ${NODE_PORTS.first}-${NODE_PORTS.last}`),
-        ]);
-      if (taken.has(portKey(port, port.nodePort)))
-        throw invalid({ group: '', kind: 'Service' }, name, [invalidField(field, port.nodePort, 'provided port is already allocated')]);
-    } else port.nodePort = freePort(port, taken, rng);
-    taken.add(portKey(port, port.nodePort));
-  });
-}
-
-function freePort(port: ServicePort, taken: ReadonlySet<string>, rng: Rng): number {
-  const count = NODE_PORTS.last - NODE_PORTS.first + 1;
-  const start = rng.integer(count);
-  for (let i = 0; i < count; i++) {
-    const number = NODE_PORTS.first + ((start + i) % count);
-    if (!taken.has(portKey(port, number))) return number;
-  }
-  throw invalid({ group: '', kind: 'Service' }, '', [invalidField('spec.ports', [], 'failed to allocate a nodePort: range is full')]);
+/** One number serves a port in all its protocols. */
+function sharedPort({ port, protocol }: ServicePort, ports: readonly ServicePort[]): number | undefined {
+  return ports.find((other) => other.port === port && other.protocol !== protocol && other.nodePort)?.nodePort;
 }

@@ -44,7 +44,7 @@ export async function storeChanged(storage: Storage, { resource, object, old, op
 }
 
 /** An object that waits for its removal goes when nothing holds it any more: no finalizer, no grace period. */
-function isReadyToGo({ behaviour }: ServedResource, object: KubeObject): boolean {
+export function isReadyToGo({ behaviour }: ServedResource, object: KubeObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata;
   return !!deletionTimestamp && !deletionGracePeriodSeconds && !finalizers?.length && !behaviour.isHeld?.(object);
 }

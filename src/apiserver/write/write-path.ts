@@ -9,7 +9,7 @@ import type { Storage } from '../storage/storage.ts';
 import { defaultCreate, defaultUpdate, identify, prepareUpdate } from './default.ts';
 import { checkDeletePreconditions, markForDeletion, removalAnswer } from './delete.ts';
 import { countGeneration, own } from './own.ts';
-import { storeChanged, storeNew } from './store.ts';
+import { isReadyToGo, storeChanged, storeNew } from './store.ts';
 import { checkResourceVersion, MODIFIED, validate } from './validate.ts';
 import { type Part, type Submitted, type Target, type Write, type WriteTarget, type Written, warning } from './write.ts';
 
@@ -61,10 +61,12 @@ export class WritePath {
   }
 
   async #createNamed(admitted: Write): Promise<Written> {
-    const nowMs = this.#clock.now();
-    const write = validate(identify(admitted, { rng: this.#rng, nowMs }));
-    const object = await this.#admission.guard(attributesOf(write), () => storeNew(this.#storage, write));
-    return { object, warnings: write.warnings };
+    const identified = identify(admitted, { rng: this.#rng, nowMs: this.#clock.now() });
+    return this.#admission.claiming(attributesOf(identified), async () => {
+      const write = validate(identified);
+      const object = await this.#admission.guard(attributesOf(write), () => storeNew(this.#storage, write));
+      return { object, warnings: write.warnings };
+    });
   }
 
   /**
@@ -83,9 +85,12 @@ export class WritePath {
       const written = await warning(submitted.warnings, async () => {
         const admitted = await this.#admit(own(defaultUpdate(target, old, submitted, part), this.#clock.now()));
         checkResourceVersion(target, admitted.object, old);
-        const write = validate(countGeneration(prepareUpdate(admitted, old, part)), part);
-        const object = await this.#admission.guard(attributesOf(write), () => storeChanged(this.#storage, write, current.revision));
-        return object && { object, warnings: write.warnings };
+        return this.#admission.claiming(attributesOf(admitted), async () => {
+          const write = validate(countGeneration(prepareUpdate(admitted, old, part)), part);
+          const object = await this.#admission.guard(attributesOf(write), () => storeChanged(this.#storage, write, current.revision));
+          if (object && !write.options.dryRun && isReadyToGo(resource, object)) await this.#admission.removed(resource, object);
+          return object && { object, warnings: write.warnings };
+        });
       });
       if (written) return written;
       // Somebody else was faster: what the client insists on is compared anew; a patch is applied to what stands there now.
@@ -107,11 +112,17 @@ export class WritePath {
         if (marked === object || dryRun) return marked;
         const outcome = await this.#storage.put(resource, marked, revision);
         if (outcome.ok) return outcome.object;
-      } else if (dryRun || (await this.#storage.delete(resource, target, revision)) !== undefined) {
+      } else if (dryRun || (await this.#remove(target, object, revision))) {
         return removalAnswer(resource, object, this.#clock.now());
       }
       if (options.preconditions?.resourceVersion) throw conflict(resource.facts, name, MODIFIED);
     }
+  }
+
+  async #remove(target: Target, object: KubeObject, revision: number): Promise<boolean> {
+    if ((await this.#storage.delete(target.resource, target, revision)) === undefined) return false;
+    await this.#admission.removed(target.resource, object);
+    return true;
   }
 
   async #admit(write: Write): Promise<Write> {
