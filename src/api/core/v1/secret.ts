@@ -6,6 +6,7 @@ import { configMapKeyFaults } from '../../names.ts';
 import { checkWith, sortedEntries } from '../../validation.ts';
 import { decodedLength, MAX_DATA_BYTES } from './config-map.ts';
 import { checkImmutable } from './immutable-data.ts';
+import { keyPairFaults } from './key-pair.ts';
 
 /** The keys that a secret of each type must have. */
 const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
@@ -60,6 +61,7 @@ export const secret: KindBehaviour<Secret> = {
     for (const [key, value] of Object.entries(object.stringData)) object.data[key] = Buffer.from(value).toString('base64');
     delete object.stringData;
   },
+  warnings: ({ type, data }) => (type === 'kubernetes.io/tls' ? keyPairFaults(data ?? {}) : []),
   validate,
   validateUpdate: (object, old) => [
     ...(object.type === old.type ? [] : [invalid('type', object.type, 'field is immutable')]),

@@ -10,6 +10,8 @@ import { validateService, validateServiceUpdate } from './service-validation.ts'
 /** Three hours: how long ClientIP affinity lasts by default. */
 const AFFINITY_SECONDS = 10800;
 
+const TOPOLOGY_HINTS = 'service.kubernetes.io/topology-aware-hints';
+
 function setDefaults(object: Service): void {
   const { spec, status } = object;
   spec.sessionAffinity ||= 'None';
@@ -57,10 +59,13 @@ function dropFieldsOfType(object: Service, old: Service): void {
 }
 
 /** Upstream: pkg/api/service, GetWarningsForService, but for addresses in forms that are not canonical. */
-function warnings({ spec }: Service): string[] {
+function warnings({ metadata, spec }: Service): string[] {
   const { type, clusterIP, loadBalancerIP, externalIPs, externalName, sessionAffinity } = spec;
   const isHeadless = type === 'ClusterIP' && clusterIP === 'None';
   return [
+    ...(metadata.annotations?.[TOPOLOGY_HINTS] === undefined
+      ? []
+      : [`annotation ${TOPOLOGY_HINTS} is deprecated, please use service.kubernetes.io/topology-mode instead`]),
     ...(isHeadless && loadBalancerIP ? ['spec.loadBalancerIP is ignored for headless services'] : []),
     ...(isHeadless && externalIPs?.length ? ['spec.externalIPs is ignored for headless services'] : []),
     ...(isHeadless && sessionAffinity !== 'None' ? ['spec.SessionAffinity is ignored for headless services'] : []),

@@ -29,6 +29,10 @@ export const ingress: KindBehaviour<Ingress> = {
   prepareForCreate: (object) => {
     object.status = { loadBalancer: {} };
   },
+  warnings: ({ metadata, spec }, old) =>
+    !old && metadata.annotations?.[CLASS_ANNOTATION] !== undefined && spec?.ingressClassName === undefined
+      ? [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`]
+      : [],
   validate: (object, old) => [...validateIngressSpec(object.spec), ...(old ? [] : checkClassAnnotation(object))],
   updateOrder: ['metadata', 'whole'],
   row: (object, nowMs) => [

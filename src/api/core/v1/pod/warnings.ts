@@ -4,6 +4,7 @@ import { dns1123LabelFaults, labelValueFaults } from '../../../names.ts';
 import { asMilli } from '../../../quantity.ts';
 import { type ContainerAt, containersOf } from './containers.ts';
 import { DEPRECATED_ANNOTATIONS, DEPRECATED_NODE_LABELS, DEPRECATED_VOLUMES } from './deprecations.ts';
+import { overlapWarnings } from './overlapping-paths.ts';
 
 /** Where a warning points: the path before `spec` and `metadata`, empty for a pod. */
 const below = (prefix: string, path: string): string => (prefix ? `${prefix}.${path}` : path);
@@ -53,23 +54,6 @@ function fractional(amounts: Readonly<Record<string, string>> | undefined, name:
   return [`${at(field, name)}: fractional byte value "${value}" is invalid, must be an integer`];
 }
 
-/** Paths within one projected volume that its token takes (upstream looks at the tokens of all volumes). */
-function projectionWarnings(volumes: readonly Volume[], field: string): string[] {
-  const tokens = new Set(volumes.flatMap(({ projected }) => (projected?.sources ?? []).flatMap((source) => source.serviceAccountToken?.path ?? [])));
-  return volumes.flatMap(({ projected }, index) =>
-    (projected?.sources ?? []).flatMap(({ configMap, secret, downwardAPI, clusterTrustBundle }) => {
-      const base = `${at(field, index)}.projected.sources`;
-      const taken = (path: string, where: string): string[] => (tokens.has(path) ? [`${where}: has duplicated path with ServiceAccountToken "${path}"`] : []);
-      return [
-        ...(configMap?.items ?? []).flatMap(({ path }, i) => taken(path, at(`${base}.configMap`, i))),
-        ...(secret?.items ?? []).flatMap(({ path }, i) => taken(path, at(`${base}.secrets`, i))),
-        ...(downwardAPI?.items ?? []).flatMap(({ path }, i) => taken(path, at(`${base}.downwardAPI`, i))),
-        ...(clusterTrustBundle ? taken(clusterTrustBundle.path, `${base}.ClusterTrustBundle`) : []),
-      ];
-    }),
-  );
-}
-
 function volumeWarnings(volumes: readonly Volume[], field: string): string[] {
   const deprecated = volumes.flatMap((volume, index) => {
     const path = at(field, index);
@@ -77,7 +61,7 @@ function volumeWarnings(volumes: readonly Volume[], field: string): string[] {
     const requests = volume.ephemeral?.volumeClaimTemplate?.spec.resources?.requests;
     return [...found, ...fractional(requests, 'storage', `${path}.ephemeral.volumeClaimTemplate.spec.resources.requests`)];
   });
-  return [...deprecated, ...projectionWarnings(volumes, field)];
+  return [...deprecated, ...volumes.flatMap(overlapWarnings)];
 }
 
 /** What is named more than once. */
@@ -144,6 +128,21 @@ function portWarnings(visited: readonly ContainerAt[]): string[] {
   );
 }
 
+function portNameWarnings(visited: readonly ContainerAt[]): string[] {
+  const seen = new Map<string, string>();
+  return visited.flatMap(({ container, path }) =>
+    (container.ports ?? []).flatMap(({ name }, index) => {
+      if (!name) return [];
+      const field = at(`${path}.ports`, index);
+      const first = seen.get(name);
+      if (first === undefined) seen.set(name, field);
+      return first === undefined
+        ? []
+        : [`${field}: duplicate port name "${name}" with ${first}, services and probes that select ports by name will use ${first}`];
+    }),
+  );
+}
+
 function podAffinityWarnings({ affinity }: PodSpec, field: string): string[] {
   return (['podAffinity', 'podAntiAffinity'] as const).flatMap((kind) => {
     const path = `${field}.affinity.${kind}`;
@@ -183,6 +182,7 @@ function warningsOf({ metadata, spec }: { metadata?: Pod['metadata']; spec: PodS
     ...(seccomp && !spec.securityContext?.seccompProfile ? [`${seccomp}: non-functional in v1.27+; use the "seccompProfile" field instead`] : []),
     ...visited.flatMap((one) => containerWarnings(one, annotated, spec, prefix !== '')),
     ...portWarnings(visited),
+    ...portNameWarnings(visited),
     ...((spec.terminationGracePeriodSeconds ?? 0) < 0
       ? [`${field}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
       : []),
