@@ -14,6 +14,7 @@ import { cronJob } from './batch/v1/cron-job.ts';
 import { job } from './batch/v1/job.ts';
 import { certificateSigningRequest } from './certificates/v1/certificate-signing-request.ts';
 import { lease } from './coordination/v1/lease.ts';
+import { componentStatus } from './core/v1/component-status.ts';
 import { configMap } from './core/v1/config-map.ts';
 import { endpoints } from './core/v1/endpoints.ts';
 import { event } from './core/v1/event.ts';
@@ -64,6 +65,7 @@ export const kinds: readonly KindBehaviour[] = [
   of(pod),
   of(replicationController),
   of(service),
+  of(componentStatus),
   of(configMap),
   of(secret),
   of(serviceAccount),

@@ -1,5 +1,6 @@
 import type { ValidatingAdmissionPolicy } from './generated/types/admissionregistration.v1.ts';
 import type { CustomResourceDefinition } from './generated/types/apiextensions.v1.ts';
+import type { APIService } from './generated/types/apiregistration.v1.ts';
 import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from './generated/types/apps.v1.ts';
 import type { HorizontalPodAutoscaler } from './generated/types/autoscaling.v2.ts';
 import type { Lease } from './generated/types/coordination.v1.ts';
@@ -86,3 +87,4 @@ export const Roles = resource<Role>('rbac.authorization.k8s.io', 'v1', 'roles', 
 export const RoleBindings = resource<RoleBinding>('rbac.authorization.k8s.io', 'v1', 'rolebindings', 'RoleBinding');
 export const IPAddresses = resource<IPAddress>('networking.k8s.io', 'v1', 'ipaddresses', 'IPAddress', false);
 export const ServiceCIDRs = resource<ServiceCIDR>('networking.k8s.io', 'v1', 'servicecidrs', 'ServiceCIDR', false);
+export const APIServices = resource<APIService>('apiregistration.k8s.io', 'v1', 'apiservices', 'APIService', false);

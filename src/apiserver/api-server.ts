@@ -49,6 +49,8 @@ export class ApiServer implements Transport {
   /** What every request passes first; the https adapter sends its pages and upgrades through it too. */
   readonly chain: Chain;
   readonly clock: Clock;
+  /** How the server is. */
+  readonly health = { storeIsWell: true };
 
   constructor({ store, clock, rng, admission, authorizer = adminsOnly, kinds = builtInKinds, nodes = () => undefined, freeze = false }: ApiServerOptions) {
     const { registry } = this;
@@ -60,6 +62,9 @@ export class ApiServer implements Transport {
       rng,
     });
     this.clock = clock;
+    void store.failed.then(() => {
+      this.health.storeIsWell = false;
+    });
     this.storage = storage;
     this.authorizer = authorizer;
     this.connector = new PodConnector({ storage, registry, nodes });

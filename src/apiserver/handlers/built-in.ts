@@ -10,6 +10,7 @@ import type { NodeConnections } from '../node-connection.ts';
 import type { Registry } from '../registry.ts';
 import { type Handlers, servedResource } from '../served-resource.ts';
 import { bareBindingHandlers, bindingHandlers } from './binding.ts';
+import { componentStatusHandlers } from './component-statuses.ts';
 import { evictionHandlers } from './eviction.ts';
 import { finalizeHandlers } from './finalize.ts';
 import type { HandlerParts } from './parts.ts';
@@ -33,7 +34,11 @@ export interface BuiltIns extends HandlerParts {
 export function serveBuiltIns(parts: BuiltIns, resources: readonly ResourceFacts[], kinds: readonly KindBehaviour[]): void {
   const { registry } = parts;
   const stored = storedHandlers(parts);
-  const others: Readonly<Record<string, Handlers>> = { ...reviewHandlers(parts, parts.authorizer), bindings: bareBindingHandlers(parts, registry) };
+  const others: Readonly<Record<string, Handlers>> = {
+    ...reviewHandlers(parts, parts.authorizer),
+    bindings: bareBindingHandlers(parts, registry),
+    componentstatuses: componentStatusHandlers(),
+  };
   const subresources = subresourceHandlers(parts);
   const metadata = registry.types.get(OBJECT_META);
   assert(metadata, `${OBJECT_META} has no type`);

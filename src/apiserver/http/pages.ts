@@ -3,9 +3,8 @@ import type { Query } from '../../api/request.ts';
 import { Discovery } from '../discovery/discovery.ts';
 import type { OpenApi, OpenApiDocument } from '../discovery/openapi/openapi.ts';
 import type { Registry } from '../registry.ts';
+import { type Health, healthPage } from './health.ts';
 import { negotiate } from './negotiate.ts';
-
-const HEALTH = new Set(['/healthz', '/livez', '/readyz', '/healthz/ping', '/livez/ping', '/readyz/ping']);
 
 const VERSION = {
   major: '1',
@@ -29,17 +28,20 @@ interface PageRequest {
 export class Pages {
   readonly #registry: Registry;
   readonly #discovery: Discovery;
+  readonly #health: () => Health;
   #openApi: OpenApi | undefined;
 
-  constructor(registry: Registry) {
+  constructor(registry: Registry, health: () => Health) {
     this.#registry = registry;
+    this.#health = health;
     this.#discovery = new Discovery(registry);
   }
 
   /** @returns false when the path is none of these pages. */
   async serve({ path, query, accept }: PageRequest, response: ServerResponse): Promise<boolean> {
-    if (HEALTH.has(path)) {
-      sendText(response, query['verbose'] === undefined ? 'ok' : `[+]ping ok\n${path.slice(1)} check passed\n`);
+    const health = healthPage(path, query, this.#health());
+    if (health) {
+      sendText(response, health);
       return true;
     }
     if (path.startsWith('/openapi/')) {
@@ -94,7 +96,7 @@ function sendDocument(response: ServerResponse, { body, type, etag }: OpenApiDoc
   response.end(body);
 }
 
-function sendText(response: ServerResponse, text: string): void {
-  response.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-cache, private' });
+function sendText(response: ServerResponse, { code, text }: { code: number; text: string }): void {
+  response.writeHead(code, { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-cache, private' });
   response.end(text);
 }

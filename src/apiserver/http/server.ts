@@ -43,7 +43,7 @@ export class HttpServer {
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
-    this.#pages = new Pages(options.apiServer.registry);
+    this.#pages = new Pages(options.apiServer.registry, () => options.apiServer.health);
     this.#encoder = makeEncoder(options.apiServer);
     this.#metrics = new Metrics(options.apiServer);
     // Nagle's algorithm would hold watch events back; idle connections are kept as long as clients like to keep them.
