@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { Status } from '../../api/generated/types/meta.v1.ts';
 import { badRequest, internalError, StatusError } from '../../api/status.ts';
 import type { Log } from '../../lib/log.ts';
 import { isFlagSet } from '../decode/query.ts';
@@ -21,6 +22,8 @@ const RESIZE = 4;
 const CLOSE = 255;
 
 const CHANNELS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
+/** The same with base64 for the bytes, and the first versions, which tell the end of a command as a sentence. */
+const OLDER_CHANNELS = ['v4.base64.channel.k8s.io', 'channel.k8s.io', 'base64.channel.k8s.io'];
 const SPDY_TUNNEL = 'SPDY/3.1+portforward.k8s.io';
 /** The same for our WebSocket library, which rightly finds that a slash is not allowed in a protocol's name. */
 const SPDY_TUNNEL_TOKEN = 'spdy-3.1-portforward.k8s.io';
@@ -49,7 +52,7 @@ export class PodStreamServer {
     this.#sockets = new WebSocketServer({
       noServer: true,
       maxPayload: MAX_MESSAGE_BYTES,
-      handleProtocols: (offered) => [...CHANNELS, SPDY_TUNNEL_TOKEN].find((protocol) => offered.has(protocol)) ?? false,
+      handleProtocols: (offered) => [...CHANNELS, ...OLDER_CHANNELS, SPDY_TUNNEL_TOKEN].find((protocol) => offered.has(protocol)) ?? false,
     });
     this.#sockets.on('headers', (headers) => {
       headers.forEach((line, i) => {
@@ -64,10 +67,14 @@ export class PodStreamServer {
     if (routed?.resource !== 'pods' || !subresource || !STREAMED.has(subresource)) throw badRequest('this path does not take an Upgrade');
     const isPortForward = subresource === 'portforward';
     const connection = await this.#connector.connect(routed, routed.query['container'], { containerNeeded: !isPortForward });
-    const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((p) => p.trim());
-    if (!offered.some((p) => CHANNELS.includes(p) || (isPortForward && p === SPDY_TUNNEL)))
+    const offered = (request.headers['sec-websocket-protocol'] ?? '')
+      .split(',')
+      .map((p) => p.trim())
+      .filter((p) => p !== '');
+    const served = isPortForward ? [...CHANNELS, SPDY_TUNNEL] : [...CHANNELS, ...OLDER_CHANNELS];
+    if ((offered.length > 0 || isPortForward) && !offered.some((p) => served.includes(p)))
       throw badRequest(`unable to upgrade: none of the protocols ${JSON.stringify(offered)} is served`);
-    request.headers['sec-websocket-protocol'] = offered.map((p) => (p === SPDY_TUNNEL ? SPDY_TUNNEL_TOKEN : p)).join(', ');
+    if (offered.length) request.headers['sec-websocket-protocol'] = offered.map((p) => (p === SPDY_TUNNEL ? SPDY_TUNNEL_TOKEN : p)).join(', ');
     const parameters = new URLSearchParams((request.url ?? '').split('?')[1] ?? '');
     this.#sockets.handleUpgrade(request, socket, head, (webSocket) => {
       webSocket.on('error', () => webSocket.terminate());
@@ -99,11 +106,15 @@ async function runCommand(
   parameters: URLSearchParams,
 ): Promise<void> {
   const wants = (name: string): boolean => isFlagSet(parameters.get(name) ?? undefined);
+  const isBase64 = webSocket.protocol.includes('base64');
+  const isFirstVersion = !/^v\d/.test(webSocket.protocol);
   const gone = new AbortController();
   const stdin = wants('stdin') ? new Pipe(webSocket) : undefined;
   const resize = wants('tty') ? new TerminalSizes() : undefined;
   const send = (channel: number, chunk: Uint8Array): void => {
-    if (webSocket.readyState === webSocket.OPEN) webSocket.send(Buffer.concat([Buffer.from([channel]), chunk]));
+    if (webSocket.readyState !== webSocket.OPEN) return;
+    if (isBase64) webSocket.send(`${channel}${Buffer.from(chunk).toString('base64')}`);
+    else webSocket.send(Buffer.concat([Buffer.from([channel]), chunk]));
   };
   webSocket.on('close', () => {
     gone.abort();
@@ -111,8 +122,7 @@ async function runCommand(
     resize?.end();
   });
   webSocket.on('message', (data: Buffer) => {
-    const [channel] = data;
-    const rest = data.subarray(1);
+    const [channel, rest] = isBase64 ? [Number(data.toString('latin1', 0, 1)), Buffer.from(data.toString('latin1', 1), 'base64')] : [data[0], data.subarray(1)];
     if (channel === STDIN) stdin?.push(rest);
     else if (channel === RESIZE) resize?.set(terminalSize(rest));
     else if (channel === CLOSE && rest[0] === STDIN) stdin?.end();
@@ -125,7 +135,9 @@ async function runCommand(
     stderr: (chunk: Uint8Array) => wants('stderr') && send(STDERR, chunk),
     signal: gone.signal,
   };
-  let outcome: object;
+  // Tells the client that the connection stands (remotecommand/websocket.go: createWebSocketStreams).
+  if (isFirstVersion) send(wants('stdout') ? STDOUT : wants('stderr') ? STDERR : ERROR, Buffer.alloc(0));
+  let outcome: Status;
   try {
     const exitCode =
       subresource === 'exec'
@@ -135,7 +147,8 @@ async function runCommand(
   } catch (error) {
     outcome = error instanceof StatusError ? error.status : internalError((error as Error).message).status;
   }
-  send(ERROR, Buffer.from(JSON.stringify(outcome)));
+  if (!isFirstVersion) send(ERROR, Buffer.from(JSON.stringify(outcome)));
+  else if (outcome.status !== 'Success') send(ERROR, Buffer.from(outcome.message ?? ''));
   webSocket.close(1000);
 }
 
@@ -149,7 +162,7 @@ function terminalSize(bytes: Buffer): { width: number; height: number } {
 }
 
 /** How a command's end is told on the error stream (remotecommand v4). */
-function exitStatus(exitCode: number): object {
+function exitStatus(exitCode: number): Status {
   if (exitCode === 0) return { metadata: {}, status: 'Success' };
   return {
     metadata: {},

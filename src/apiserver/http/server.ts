@@ -195,11 +195,24 @@ export class HttpServer {
     response.end(body);
   }
 
+  /** A watch or a log over a WebSocket, as clients in browsers and on the JVM ask for it. */
+  async #sendMessages({ user, routed }: Arrival, request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
+    const [{ sendMessages }, abort] = [await import('./message-response.ts'), new AbortController()];
+    socket.on('close', () => abort.abort());
+    const apiRequest: ApiRequest = { ...routed!, user, signal: abort.signal };
+    const representation = negotiate(request.headers.accept, { protobuf: this.#encoder.writesProtobuf(routed!) });
+    await this.#encoder.prepare(representation);
+    const answer = await this.#options.apiServer.request(apiRequest);
+    sendMessages({ request, socket, head }, answer, this.#encoder, { representation, apiRequest, onEvent: () => this.#metrics.countWatchEvent(apiRequest) });
+  }
+
   /** A connection that is to leave http behind passes the same chain as a request. */
   async #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     socket.on('error', () => socket.destroy());
     try {
-      const { path, user, routed } = await this.#arrival(request);
+      const { path, query, user, routed } = await this.#arrival(request);
+      if (routed && (routed.verb === 'watch' || routed.subresource === 'log'))
+        return await this.#sendMessages({ path, query, user, routed }, request, socket, head);
       const attributes: Attributes = routed ? attributesOf({ ...routed, user }) : { user, verb: 'get', path };
       await this.#options.apiServer.chain.run(attributes, async () => (await this.#podStreams()).upgrade({ request, socket, head, routed }));
     } catch (error) {
