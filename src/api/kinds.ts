@@ -8,6 +8,7 @@ import { daemonSet } from './apps/v1/daemon-set.ts';
 import { deployment } from './apps/v1/deployment.ts';
 import { replicaSet } from './apps/v1/replica-set.ts';
 import { statefulSet } from './apps/v1/stateful-set.ts';
+import { localSubjectAccessReview, selfSubjectAccessReview, subjectAccessReview } from './authorization/v1/access-reviews.ts';
 import { horizontalPodAutoscalerV1 } from './autoscaling/v1/horizontal-pod-autoscaler.ts';
 import { horizontalPodAutoscaler } from './autoscaling/v2/horizontal-pod-autoscaler.ts';
 import { cronJob } from './batch/v1/cron-job.ts';
@@ -66,6 +67,9 @@ export const kinds: readonly KindBehaviour[] = [
   of(replicationController),
   of(service),
   of(componentStatus),
+  of(subjectAccessReview),
+  of(selfSubjectAccessReview),
+  of(localSubjectAccessReview),
   of(configMap),
   of(secret),
   of(serviceAccount),

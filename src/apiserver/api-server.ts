@@ -3,32 +3,46 @@ import { schema } from '../api/generated/schema.ts';
 import type { KindBehaviour } from '../api/kind.ts';
 import { kinds as builtInKinds } from '../api/kinds.ts';
 import { apiVersionOf, type KubeObject } from '../api/object.ts';
-import type { ApiRequest, ApiResponse, Transport } from '../api/request.ts';
+import type { ApiRequest, ApiResponse, Transport, UserInfo } from '../api/request.ts';
 import { hasReason, methodNotAllowed, pathNotFound } from '../api/status.ts';
 import { compileTypes } from '../api/type.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Rng } from '../lib/rng.ts';
 import type { Store } from '../store/store.ts';
 import { AdmissionChain, type AdmissionContext, type AdmissionPlugin } from './admission/admission.ts';
-import { type Authorizer, adminsOnly, authorization } from './chain/authorization.ts';
+import { type Authorizer, alwaysAllow, anyOf, authorization, privileged } from './chain/authorization.ts';
 import { attributesOf, Chain } from './chain/chain.ts';
 import { BodyDecoder } from './decode/body.ts';
 import { serveBuiltIns } from './handlers/built-in.ts';
 import { PodConnector } from './handlers/pod-connection.ts';
 import type { NodeConnections } from './node-connection.ts';
+import { NodeAuthorizer } from './rbac/node-authorizer.ts';
+import { RoleAuthorizer } from './rbac/role-authorizer.ts';
+import { roleEscalation } from './rbac/role-escalation.ts';
 import { Registry } from './registry.ts';
 import type { Handlers, ServedResource } from './served-resource.ts';
 import { Storage } from './storage/storage.ts';
+import { StaticTokens, serviceAccountTokenAuthenticator, type TokenAuthenticator } from './tokens/bearer-authenticator.ts';
+import { BootstrapTokens } from './tokens/bootstrap-tokens.ts';
+import { ServiceAccountTokens } from './tokens/service-account-tokens.ts';
 import { serverOptions } from './write/options.ts';
 import { warning } from './write/write.ts';
 import { WritePath } from './write/write-path.ts';
+
+/** Upstream: --authorization-mode. */
+export type AuthorizationMode = 'RBAC' | 'AlwaysAllow';
 
 export interface ApiServerOptions {
   store: Store;
   clock: Clock;
   rng: Rng;
   admission: readonly AdmissionPlugin[];
-  authorizer?: Authorizer;
+  /** PEM of the key that ServiceAccounts' tokens are signed with; left out: a new one. */
+  signingKey?: string;
+  /** Who may come with which token, beside ServiceAccounts. */
+  staticTokens?: readonly { token: string; user: UserInfo }[];
+  /** By what it is decided what users may do. Default `RBAC`. */
+  authorizationMode?: AuthorizationMode;
   /** The kinds that are more than their schema. Default: upstream's. */
   kinds?: readonly KindBehaviour[];
   /** Reaches the kubelets, for logs, exec and the like. */
@@ -49,15 +63,34 @@ export class ApiServer implements Transport {
   /** What every request passes first; the https adapter sends its pages and upgrades through it too. */
   readonly chain: Chain;
   readonly clock: Clock;
+  readonly tokens: ServiceAccountTokens;
+  /** Whom the server believes by a token, in order. */
+  readonly tokenAuthenticators: readonly TokenAuthenticator[];
   /** How the server is. */
   readonly health = { storeIsWell: true };
 
-  constructor({ store, clock, rng, admission, authorizer = adminsOnly, kinds = builtInKinds, nodes = () => undefined, freeze = false }: ApiServerOptions) {
+  constructor({
+    store,
+    clock,
+    rng,
+    admission,
+    authorizationMode = 'RBAC',
+    signingKey,
+    staticTokens = [],
+    kinds = builtInKinds,
+    nodes = () => undefined,
+    freeze = false,
+  }: ApiServerOptions) {
     const { registry } = this;
     const storage = new Storage(store, { freeze });
+    const roles = new RoleAuthorizer(storage, registry);
+    const authorizer = authorizationMode === 'RBAC' ? anyOf([privileged, new NodeAuthorizer(storage, registry), roles]) : alwaysAllow;
     const writes: WritePath = new WritePath({
       storage,
-      admission: new AdmissionChain(admission, admissionContext({ registry, storage, clock, rng, writes: () => writes })),
+      admission: new AdmissionChain(
+        [...admission, ...(authorizationMode === 'RBAC' ? [roleEscalation(authorizer, roles)] : [])],
+        admissionContext({ registry, storage, clock, rng, writes: () => writes }),
+      ),
       clock,
       rng,
     });
@@ -68,9 +101,32 @@ export class ApiServer implements Transport {
     this.storage = storage;
     this.authorizer = authorizer;
     this.connector = new PodConnector({ storage, registry, nodes });
+    this.tokens = new ServiceAccountTokens({ storage, registry, clock, ...(signingKey === undefined ? {} : { signingKey }) });
+    this.tokenAuthenticators = [
+      ...(staticTokens.length ? [new StaticTokens(staticTokens)] : []),
+      new BootstrapTokens({ storage, registry, clock }),
+      serviceAccountTokenAuthenticator(this.tokens),
+    ];
     this.chain = new Chain([authorization(authorizer)]);
     const bodies = new BodyDecoder(registry);
-    serveBuiltIns({ registry, storage, writes, bodies, authorizer, connector: this.connector, nodes, clock, rng }, resourceFacts, kinds);
+    serveBuiltIns(
+      {
+        registry,
+        storage,
+        writes,
+        bodies,
+        authorizer,
+        rules: roles,
+        tokens: this.tokens,
+        tokenAuthenticators: this.tokenAuthenticators,
+        connector: this.connector,
+        nodes,
+        clock,
+        rng,
+      },
+      resourceFacts,
+      kinds,
+    );
   }
 
   /** @throws StatusError for everything that is not a success. */
@@ -91,6 +147,8 @@ export class ApiServer implements Transport {
   }
 }
 
+const NAMED: ReadonlySet<string> = new Set(['get', 'update', 'patch', 'delete']);
+
 /** The handlers for what the request names, with those verbs alone that are served there. */
 function handlersOf(resource: ServedResource, { verb, name, subresource }: ApiRequest): Handlers {
   if (subresource) {
@@ -98,6 +156,8 @@ function handlersOf(resource: ServedResource, { verb, name, subresource }: ApiRe
     if (!served) throw pathNotFound();
     return served.facts.verbs.includes(verb) ? served.handlers : {};
   }
+  // What is only asked, such as a review, has no place of its own.
+  if (name !== undefined && !resource.facts.verbs.some((one) => NAMED.has(one))) throw pathNotFound();
   const misplaced = name === undefined ? verb === 'update' || verb === 'patch' : verb === 'create';
   return misplaced || !resource.facts.verbs.includes(verb) ? {} : resource.handlers;
 }

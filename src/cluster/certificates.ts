@@ -2,12 +2,15 @@ import { webcrypto, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MASTERS_GROUP } from '../apiserver/chain/authorization.ts';
+import { makeSigningKey } from '../apiserver/tokens/service-account-tokens.ts';
 
 /** PEM texts of everything that TLS needs. */
 export interface Certificates {
   ca: string;
   server: KeyPair;
   admin: KeyPair;
+  /** Signs the tokens of ServiceAccounts. */
+  serviceAccountKey: string;
 }
 
 export interface KeyPair {
@@ -34,13 +37,21 @@ interface Authority {
 /** The certificates kept in a directory, or new ones, which are then kept there. */
 export async function certificatesIn(directory: string, nowMs: number): Promise<Certificates> {
   const file = (name: string): string => join(directory, name);
-  const names = { ca: 'ca.crt', serverCert: 'apiserver.crt', serverKey: 'apiserver.key', adminCert: 'admin.crt', adminKey: 'admin.key' };
+  const names = {
+    ca: 'ca.crt',
+    serverCert: 'apiserver.crt',
+    serverKey: 'apiserver.key',
+    adminCert: 'admin.crt',
+    adminKey: 'admin.key',
+    serviceAccountKey: 'sa.key',
+  };
   if (Object.values(names).every((name) => existsSync(file(name)))) {
     const text = (name: string): string => readFileSync(file(name), 'utf8');
     const kept = {
       ca: text(names.ca),
       server: { cert: text(names.serverCert), key: text(names.serverKey) },
       admin: { cert: text(names.adminCert), key: text(names.adminKey) },
+      serviceAccountKey: text(names.serviceAccountKey),
     };
     if (Date.parse(new X509Certificate(kept.server.cert).validTo) > nowMs + 30 * DAY_MS) return kept;
   }
@@ -52,6 +63,7 @@ export async function certificatesIn(directory: string, nowMs: number): Promise<
   keep(names.serverKey, made.server.key);
   keep(names.adminCert, made.admin.cert);
   keep(names.adminKey, made.admin.key);
+  keep(names.serviceAccountKey, made.serviceAccountKey);
   return made;
 }
 
@@ -78,7 +90,7 @@ export async function makeCertificates(nowMs: number): Promise<Certificates> {
     ...SERVER_ADDRESSES.map((value) => ({ type: 'ip' as const, value })),
   ]);
   const admin = issue(x509, authority, `O=${MASTERS_GROUP}, CN=kubernetes-admin`, nowMs, x509.ExtendedKeyUsage.clientAuth, []);
-  return { ca: cert.toString('pem'), server: await server, admin: await admin };
+  return { ca: cert.toString('pem'), server: await server, admin: await admin, serviceAccountKey: makeSigningKey() };
 }
 
 async function issue(

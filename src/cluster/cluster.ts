@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import type { KindBehaviour } from '../api/kind.ts';
 import { kinds as builtInKinds } from '../api/kinds.ts';
 import type { KubeObject } from '../api/object.ts';
-import { ApiServer } from '../apiserver/api-server.ts';
+import { ApiServer, type ApiServerOptions, type AuthorizationMode } from '../apiserver/api-server.ts';
 import { CertificateAuthenticator } from '../apiserver/chain/authentication.ts';
 import { HttpServer } from '../apiserver/http/server.ts';
 import { Expiry } from '../apiserver/storage/expiry.ts';
+import { anyAuthenticator, BearerAuthenticator } from '../apiserver/tokens/bearer-authenticator.ts';
 import { Client } from '../client/client.ts';
 import { type Clock, SystemClock } from '../lib/clock.ts';
 import { type Log, silent } from '../lib/log.ts';
@@ -37,6 +38,10 @@ export interface ClusterOptions
   /** The time the cluster lives by. Default: the machine's. */
   clock?: Clock;
   log?: Log;
+  /** By what it is decided what users may do. Default `RBAC`. */
+  authorizationMode?: AuthorizationMode;
+  /** Bearer tokens by which users may come. */
+  staticTokens?: ApiServerOptions['staticTokens'];
   /** Freeze all objects that components share, to catch one that writes. For tests. */
   freeze?: boolean;
 }
@@ -94,6 +99,7 @@ export class Cluster {
     const rng = options.seed === undefined ? Rng.system() : new Rng(options.seed);
     const log = options.log ?? silent;
     const store = await openStore(options.dataDir, log);
+    const certificates = await loadCertificates(options.dataDir, clock.now());
     const apiServer = new ApiServer({
       store,
       clock,
@@ -102,6 +108,9 @@ export class Cluster {
       kinds: [...builtInKinds, ...(options.kinds ?? [])],
       nodes: (name) => controlPlane.kubelet(name),
       freeze: options.freeze ?? false,
+      signingKey: certificates.serviceAccountKey,
+      ...(options.authorizationMode ? { authorizationMode: options.authorizationMode } : {}),
+      ...(options.staticTokens ? { staticTokens: options.staticTokens } : {}),
     });
     const { simulate, relistPeriodMs, deployment, replicaSet, controllers } = options;
     const controlPlane = new ControlPlane({
@@ -117,8 +126,9 @@ export class Cluster {
       ...(replicaSet ? { replicaSet } : {}),
       ...(controllers ? { controllers } : {}),
     });
-    const certificates = await loadCertificates(options.dataDir, clock.now());
-    const http = new HttpServer({ apiServer, tls: { ...certificates.server, ca: certificates.ca }, authenticator: new CertificateAuthenticator(), log });
+    const bearers = new BearerAuthenticator(apiServer.tokenAuthenticators, [apiServer.tokens.issuer]);
+    const authenticator = anyAuthenticator([new CertificateAuthenticator(), bearers]);
+    const http = new HttpServer({ apiServer, tls: { ...certificates.server, ca: certificates.ca }, authenticator, log });
     try {
       const port = await http.listen(options.port ?? 0);
       await bootstrap(new Client(apiServer, componentUser('apiserver'), 'kube-apiserver'), port);

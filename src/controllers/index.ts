@@ -5,6 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { admissionPolicyController } from './admission-policy/controller.ts';
 import { apiServiceController } from './api-service/controller.ts';
+import { clusterRoleAggregationController } from './cluster-role-aggregation/controller.ts';
 import { customResourceDefinitionController } from './custom-resource-definition/controller.ts';
 import { type DeploymentControllerOptions, deploymentController } from './deployment/controller.ts';
 import { disruptionController } from './disruption/controller.ts';
@@ -75,6 +76,7 @@ export function eachController<Result>(options: ControllersOptions, visit: <Snap
     visit(serviceAddressRepair(informers)),
     visit(serviceCIDRController(informers)),
     visit(apiServiceController(informers)),
+    visit(clusterRoleAggregationController(informers)),
     visit(customResourceDefinitionController(informers)),
     visit(flowSchemaController(informers)),
     visit(admissionPolicyController(informers)),

@@ -84,5 +84,7 @@ function* impersonations(user: UserInfo, { name, groups, uid, extra = {} }: User
 function withImpliedGroups({ name, groups }: UserInfo): string[] {
   const [, namespace] = SERVICE_ACCOUNT.exec(name) ?? [];
   const ofAccount = namespace !== undefined && groups.length === 0 ? ['system:serviceaccounts', `system:serviceaccounts:${namespace}`] : [];
-  return [...new Set([...groups, ...ofAccount, name === ANONYMOUS.name ? UNAUTHENTICATED_GROUP : AUTHENTICATED_GROUP])];
+  // Who says which of the two he is, is not also the other.
+  const isSaid = groups.includes(AUTHENTICATED_GROUP) || groups.includes(UNAUTHENTICATED_GROUP);
+  return [...new Set([...groups, ...ofAccount, ...(isSaid ? [] : [name === ANONYMOUS.name ? UNAUTHENTICATED_GROUP : AUTHENTICATED_GROUP])])];
 }

@@ -1,8 +1,12 @@
+import type { PolicyRule } from '../../api/generated/types/rbac.v1.ts';
+import type { UserInfo } from '../../api/request.ts';
 import { forbidden, StatusError } from '../../api/status.ts';
 import type { Attributes, Filter } from './chain.ts';
 
 export interface Decision {
   allowed: boolean;
+  /** Nobody else is asked. */
+  denied?: true;
   /** Why, where the authorizer says so. */
   reason?: string;
 }
@@ -11,30 +15,37 @@ export interface Authorizer {
   authorize(attributes: Attributes): Promise<Decision>;
 }
 
+/** Tells what somebody may do, as far as rules tell it. */
+export interface RuleResolver {
+  rulesFor(user: UserInfo, namespace: string): Promise<{ rules: PolicyRule[]; errors: string[] }>;
+}
+
 export const MASTERS_GROUP = 'system:masters';
 export const AUTHENTICATED_GROUP = 'system:authenticated';
 export const UNAUTHENTICATED_GROUP = 'system:unauthenticated';
 
-/** What everybody may ask of himself (upstream: the role system:basic-user). */
-const SELF_REVIEWS = ['selfsubjectreviews', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews'];
-/** Pages that tell nothing but whether and what the server is; everybody may read them (upstream: the role system:public-info-viewer). */
-const PUBLIC_PAGES = /^\/(version\/?|(healthz|livez|readyz)(\/.*)?)$/;
-/** What every known user may read (upstream: the role system:discovery). */
-const DISCOVERY_PAGES = /^\/(|api|apis|openapi)(\/.*)?$/;
-
-/** Lets administrators do everything, and others look around and ask what they may. Roles will take this place. */
-export const adminsOnly: Authorizer = {
-  authorize(attributes) {
-    const { user, verb, path, resource } = attributes;
-    const isKnown = user.groups.includes(AUTHENTICATED_GROUP);
-    const allowed =
-      user.groups.includes(MASTERS_GROUP) ||
-      (path === undefined
-        ? isKnown && verb === 'create' && SELF_REVIEWS.includes(resource.resource)
-        : verb === 'get' && (PUBLIC_PAGES.test(path) || (isKnown && DISCOVERY_PAGES.test(path))));
-    return Promise.resolve({ allowed });
-  },
+/** Lets the administrators' group do everything (upstream: authorizerfactory.NewPrivilegedGroups). */
+export const privileged: Authorizer = {
+  authorize: ({ user }) => Promise.resolve({ allowed: user.groups.includes(MASTERS_GROUP) }),
 };
+
+/** Lets everybody do everything. */
+export const alwaysAllow: Authorizer = { authorize: () => Promise.resolve({ allowed: true }) };
+
+/** Allows what one of them allows; they are asked in order (upstream: authorizer/union). */
+export function anyOf(authorizers: readonly Authorizer[]): Authorizer {
+  return {
+    async authorize(attributes) {
+      const reasons: string[] = [];
+      for (const authorizer of authorizers) {
+        const decision = await authorizer.authorize(attributes);
+        if (decision.allowed || decision.denied) return decision;
+        if (decision.reason) reasons.push(decision.reason);
+      }
+      return { allowed: false, ...(reasons.length ? { reason: reasons.join('\n') } : {}) };
+    },
+  };
+}
 
 /** Refuses what the authorizer does not allow. */
 export function authorization(authorizer: Authorizer): Filter {

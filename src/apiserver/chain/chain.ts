@@ -8,6 +8,8 @@ export interface ResourceAttributes {
   subresource: string;
   namespace: string;
   name: string;
+  /** As the client wrote it. */
+  fieldSelector?: string;
 }
 
 /** Who wants to do what (upstream: authorizer.Attributes): with a resource, or with a page of the server. */
@@ -33,6 +35,15 @@ export class Chain {
   }
 }
 
-export function attributesOf({ user, verb, group, version, resource, subresource = '', namespace = '', name = '' }: ApiRequest): Attributes {
-  return { user, verb, resource: { group, version, resource, subresource, namespace, name } };
+const ONE_NAME = /^metadata\.name==?([^,=!]+)$/;
+
+/** A request as rules see it (upstream: endpoints/request/requestinfo.go). */
+export function attributesOf({ user, verb, group, version, resource, subresource = '', namespace, name, query }: Omit<ApiRequest, 'path'>): Attributes {
+  const fieldSelector = query['fieldSelector'];
+  const selected =
+    name === undefined && (verb === 'list' || verb === 'watch') ? fieldSelector?.split(',').flatMap((part) => ONE_NAME.exec(part)?.[1] ?? [])[0] : undefined;
+  const named = name ?? selected ?? '';
+  // A Namespace counts as being in itself.
+  const home = namespace ?? (resource === 'namespaces' && group === '' ? (name ?? '') : '');
+  return { user, verb, resource: { group, version, resource, subresource, namespace: home, name: named, ...(fieldSelector ? { fieldSelector } : {}) } };
 }

@@ -7,12 +7,13 @@ import { type DecodedBody, targetOf } from '../decode/body.ts';
 import type { ServedResource } from '../served-resource.ts';
 import { writeOptions } from '../write/options.ts';
 import { targetOfRequest } from '../write/write.ts';
+import { mayCreate } from './may-create.ts';
 import type { HandlerParts } from './parts.ts';
 import { checkPlace } from './place.ts';
 
 /** Server-side apply of a configuration: creates the object, or merges into it what the manager says it shall be. */
 export async function apply(
-  { storage, writes, bodies, clock }: HandlerParts,
+  { storage, writes, bodies, clock, authorizer }: HandlerParts,
   resource: ServedResource,
   request: ApiRequest,
   configuration: unknown,
@@ -29,6 +30,7 @@ export async function apply(
     return body;
   };
   if (!target.subresource && !(await storage.get(resource, target))) {
+    await mayCreate(authorizer, request);
     const body = decoded(config);
     const managedFields = applyToNothing(by, target.name);
     const { object, warnings } = await writes.create(target, { ...body, managedFields });

@@ -3,12 +3,15 @@ import type { ResourceFacts } from '../../api/resource-facts.ts';
 import { structuralType } from '../../api/structural-type.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Authorizer } from '../chain/authorization.ts';
+import type { RuleResolver } from '../chain/authorization.ts';
 import { decodeGo } from '../decode/go.ts';
 import { decodeStructural } from '../decode/structural.ts';
 import type { NodeConnections } from '../node-connection.ts';
 import type { Registry } from '../registry.ts';
 import { type Handlers, servedResource } from '../served-resource.ts';
+import type { TokenAuthenticator } from '../tokens/bearer-authenticator.ts';
+import type { ServiceAccountTokens } from '../tokens/service-account-tokens.ts';
+import { tokenRequestHandlers } from '../tokens/token-request.ts';
 import { bareBindingHandlers, bindingHandlers } from './binding.ts';
 import { componentStatusHandlers } from './component-statuses.ts';
 import { evictionHandlers } from './eviction.ts';
@@ -24,7 +27,9 @@ const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
 export interface BuiltIns extends HandlerParts {
   registry: Registry;
-  authorizer: Authorizer;
+  rules: RuleResolver;
+  tokens: ServiceAccountTokens;
+  tokenAuthenticators: readonly TokenAuthenticator[];
   connector: PodConnector;
   nodes: NodeConnections;
   clock: Clock;
@@ -35,7 +40,7 @@ export function serveBuiltIns(parts: BuiltIns, resources: readonly ResourceFacts
   const { registry } = parts;
   const stored = storedHandlers(parts);
   const others: Readonly<Record<string, Handlers>> = {
-    ...reviewHandlers(parts, parts.authorizer),
+    ...reviewHandlers(parts, parts),
     bindings: bareBindingHandlers(parts, registry),
     componentstatuses: componentStatusHandlers(),
   };
@@ -111,6 +116,7 @@ function subresourceHandlers(parts: BuiltIns): Readonly<Record<string, Handlers>
     'pods/proxy': podProxyHandlers(parts),
     'services/proxy': serviceProxyHandlers(parts),
     'pods/log': logHandlers(parts.connector, parts.clock),
+    'serviceaccounts/token': tokenRequestHandlers(parts),
     'namespaces/finalize': finalizeHandlers(parts),
   };
 }

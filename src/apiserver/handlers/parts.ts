@@ -1,3 +1,4 @@
+import type { Authorizer } from '../chain/authorization.ts';
 import type { BodyDecoder } from '../decode/body.ts';
 import type { WatchSource } from '../read/watch.ts';
 import type { WritePath } from '../write/write-path.ts';
@@ -6,4 +7,6 @@ import type { WritePath } from '../write/write-path.ts';
 export interface HandlerParts extends WatchSource {
   writes: WritePath;
   bodies: BodyDecoder;
+  /** For rights beyond that of the request itself. */
+  authorizer: Authorizer;
 }

@@ -40,11 +40,18 @@ export class PodConnector {
     if (!found) throw notFound(pods.facts, name);
     const pod = found.object as Pod;
     const chosen = containerNeeded ? chooseContainer(pod, container) : '';
-    if (!pod.spec.nodeName) throw badRequest(`pod ${name} does not have a host assigned`);
+    if (!pod.spec.nodeName) throw new NoHostError(name);
     const node = this.#nodes(pod.spec.nodeName);
     if (!node)
       throw new StatusError(500, 'InternalError', `Internal error occurred: the kubelet of node ${JSON.stringify(pod.spec.nodeName)} cannot be reached`);
     return { node, namespace, pod: name, container: chosen };
+  }
+}
+
+/** A pod that no node has taken yet. */
+export class NoHostError extends StatusError {
+  constructor(pod: string) {
+    super(400, 'BadRequest', `pod ${pod} does not have a host assigned`);
   }
 }
 
@@ -65,7 +72,9 @@ export function logHandlers(connector: PodConnector, clock: Clock): Handlers {
   return {
     async get(_resource, request) {
       const { query, name = '' } = request;
-      const { node, namespace, pod, container } = await connector.connect(request, query['container'], { containerNeeded: true });
+      const connection = await connectionOf(connector, request);
+      if (!connection) return { code: 204 };
+      const { node, namespace, pod, container } = connection;
       const { tailLines, limitBytes, sinceSeconds, since } = logOptions(name, query);
       const lines = await node.getLogs(namespace, pod, container, {
         previous: isFlagSet(query['previous']),
@@ -79,6 +88,16 @@ export function logHandlers(connector: PodConnector, clock: Clock): Handlers {
       return { code: 200, stream: { contentType: 'text/plain', chunks: asText(lines, { timestamps: isFlagSet(query['timestamps']), limit }) } };
     },
   };
+}
+
+/** A pod that no node has taken has no log yet. */
+async function connectionOf(connector: PodConnector, request: ApiRequest): Promise<PodConnection | undefined> {
+  try {
+    return await connector.connect(request, request.query['container'], { containerNeeded: true });
+  } catch (error) {
+    if (error instanceof NoHostError) return undefined;
+    throw error;
+  }
 }
 
 interface LogRange {

@@ -10,6 +10,7 @@ import { writeOptions } from '../write/options.ts';
 import { targetOfRequest } from '../write/write.ts';
 import { apply } from './apply.ts';
 import { deleteOptions } from './delete-options.ts';
+import { mayCreate } from './may-create.ts';
 import type { HandlerParts } from './parts.ts';
 import { patchOf } from './patch.ts';
 import { checkPlace } from './place.ts';
@@ -64,13 +65,14 @@ export function partHandlers(parts: HandlerParts): Handlers {
   };
 }
 
-async function update({ storage, writes, bodies }: HandlerParts, resource: ServedResource, request: ApiRequest): ReturnType<Handler> {
+async function update({ storage, writes, bodies, authorizer }: HandlerParts, resource: ServedResource, request: ApiRequest): ReturnType<Handler> {
   const options = writeOptions('UpdateOptions', request);
   const submitted = bodies.decode(request, targetOf(resource), options.fieldValidation);
   const target = { ...targetOfRequest(resource, request), options };
   checkPlace(resource, target, submitted.object);
   const { uid } = submitted.object.metadata;
   if (!request.subresource && resource.behaviour.allowCreateOnUpdate && !(await storage.get(resource, target))) {
+    await mayCreate(authorizer, request);
     if (uid) throw conflict(resource.facts, target.name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: `);
     const { object, warnings } = await writes.create(target, submitted);
     return { code: 201, object, warnings };

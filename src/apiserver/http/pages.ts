@@ -3,6 +3,7 @@ import type { Query } from '../../api/request.ts';
 import { Discovery } from '../discovery/discovery.ts';
 import type { OpenApi, OpenApiDocument } from '../discovery/openapi/openapi.ts';
 import type { Registry } from '../registry.ts';
+import type { ServiceAccountTokens } from '../tokens/service-account-tokens.ts';
 import { type Health, healthPage } from './health.ts';
 import { negotiate } from './negotiate.ts';
 
@@ -22,6 +23,8 @@ interface PageRequest {
   path: string;
   query: Query;
   accept: string | undefined;
+  /** How the client names the server. */
+  host?: string | undefined;
 }
 
 /** What is served beside resources: discovery, OpenAPI, version, health. */
@@ -29,16 +32,18 @@ export class Pages {
   readonly #registry: Registry;
   readonly #discovery: Discovery;
   readonly #health: () => Health;
+  readonly #tokens: ServiceAccountTokens;
   #openApi: OpenApi | undefined;
 
-  constructor(registry: Registry, health: () => Health) {
+  constructor(registry: Registry, health: () => Health, tokens: ServiceAccountTokens) {
+    this.#tokens = tokens;
     this.#registry = registry;
     this.#health = health;
     this.#discovery = new Discovery(registry);
   }
 
   /** @returns false when the path is none of these pages. */
-  async serve({ path, query, accept }: PageRequest, response: ServerResponse): Promise<boolean> {
+  async serve({ path, query, accept, host = '' }: PageRequest, response: ServerResponse): Promise<boolean> {
     const health = healthPage(path, query, this.#health());
     if (health) {
       sendText(response, health);
@@ -48,6 +53,14 @@ export class Pages {
       const document = (await this.#loadOpenApi()).find(path, accept);
       if (document) sendDocument(response, document);
       return document !== undefined;
+    }
+    if (path === '/openid/v1/jwks') {
+      sendJson(response, await this.#tokens.keys(), 'application/jwk-set+json');
+      return true;
+    }
+    if (path === '/.well-known/openid-configuration') {
+      sendJson(response, this.#tokens.discovery(`https://${host}`), 'application/json');
+      return true;
     }
     const page = this.#page(path, accept);
     if (page === undefined) return false;

@@ -43,7 +43,7 @@ export class HttpServer {
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
-    this.#pages = new Pages(options.apiServer.registry, () => options.apiServer.health);
+    this.#pages = new Pages(options.apiServer.registry, () => options.apiServer.health, options.apiServer.tokens);
     this.#encoder = makeEncoder(options.apiServer);
     this.#metrics = new Metrics(options.apiServer);
     // Nagle's algorithm would hold watch events back; idle connections are kept as long as clients like to keep them.
@@ -123,7 +123,7 @@ export class HttpServer {
 
   async #servePage(path: string, query: Query, request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (path === '/metrics') return this.#sendMetrics(response);
-    if (!(await this.#pages.serve({ path, query, accept: request.headers.accept }, response))) sendNotFound(response);
+    if (!(await this.#pages.serve({ path, query, accept: request.headers.accept, host: request.headers.host }, response))) sendNotFound(response);
   }
 
   #measure(routed: Routed, response: ServerResponse): void {
@@ -146,6 +146,7 @@ export class HttpServer {
     if (answer.watch)
       return sendWatch(response, answer.watch, this.#encoder, { representation, apiRequest, onEvent: () => this.#metrics.countWatchEvent(apiRequest) });
     if (answer.stream) return sendStream(response, answer.stream);
+    if (answer.code === 204) return void response.writeHead(204).end();
     const { bytes, type } = this.#encoder.body(answer.object!, { representation, apiRequest, pretty: wantsPretty(request, apiRequest.query) });
     await this.#encoder.send(response, answer.code, bytes, { type, acceptEncoding: request.headers['accept-encoding'] });
   }
