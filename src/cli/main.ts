@@ -45,6 +45,8 @@ program
   )
   .option('--seed <number>', 'draw names and jitter from this seed', whole(0, 4_294_967_295))
   .option('--fix-scale-hang', 'finish a scale during a rollout with maxSurge 0, which upstream leaves hanging (issue 102551)')
+  .addOption(new Option('--authorization-mode <mode>', 'by what it is decided what users may do').choices(['RBAC', 'AlwaysAllow']).default('RBAC'))
+  .option('--token-auth-file <file>', 'bearer tokens by which users may come: token,user,uid,"groups", a line each')
   .option('--quiet', 'print nothing but errors')
   .action(async (options) => {
     const { up } = await import('./up.ts');

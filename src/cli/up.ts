@@ -1,6 +1,6 @@
 import type { KubeObject } from '../api/object.ts';
 import { applyManifests, ManifestError } from '../cluster/apply-manifests.ts';
-import { Cluster } from '../cluster/cluster.ts';
+import { type AuthorizationMode, Cluster, parseTokenFile } from '../cluster/cluster.ts';
 import { type ImageRule, readSimulationRules } from '../cluster/simulation-rules.ts';
 import { lineLog, silent } from '../lib/log.ts';
 import { CliError } from './errors.ts';
@@ -22,6 +22,8 @@ export interface UpOptions {
   relist: number;
   seed?: number;
   fixScaleHang?: boolean;
+  authorizationMode: AuthorizationMode;
+  tokenAuthFile?: string;
   quiet?: boolean;
 }
 
@@ -64,6 +66,7 @@ export async function up(options: UpOptions): Promise<number> {
 }
 
 async function start(options: UpOptions, kubeconfigFile: string, rules: ImageRule[] | undefined): Promise<Cluster> {
+  const tokens = options.tokenAuthFile === undefined ? undefined : readTokens(options.tokenAuthFile);
   try {
     return await Cluster.start({
       nodes: options.nodes,
@@ -75,6 +78,8 @@ async function start(options: UpOptions, kubeconfigFile: string, rules: ImageRul
       ...(options.ephemeral ? {} : { dataDir: options.dataDir ?? defaultDataDir() }),
       ...(rules ? { simulate: rules } : {}),
       ...(options.seed === undefined ? {} : { seed: options.seed }),
+      authorizationMode: options.authorizationMode,
+      ...(tokens ? { staticTokens: tokens } : {}),
       ...(options.fixScaleHang ? { deployment: { refreshStaleAnnotations: true } } : {}),
     });
   } catch (error) {
@@ -83,6 +88,14 @@ async function start(options: UpOptions, kubeconfigFile: string, rules: ImageRul
     if (code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR')
       throw new CliError(`cannot use ${(error as NodeJS.ErrnoException).path ?? 'the data directory'}: ${(error as Error).message}`);
     throw error;
+  }
+}
+
+function readTokens(file: string): ReturnType<typeof parseTokenFile> {
+  try {
+    return parseTokenFile(readText(file));
+  } catch (error) {
+    throw error instanceof CliError ? error : new CliError(`${file}: ${(error as Error).message}`);
   }
 }
 

@@ -23,6 +23,9 @@ import { kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
 import { servedBy } from './served-resources.ts';
 import { administrator, componentUser } from './users.ts';
 
+export type { AuthorizationMode } from '../apiserver/api-server.ts';
+export { parseTokenFile } from '../apiserver/tokens/bearer-authenticator.ts';
+
 export interface ClusterOptions
   extends Partial<Pick<ControlPlaneOptions, 'nodes' | 'simulate' | 'relistPeriodMs' | 'deployment' | 'replicaSet' | 'controllers'>> {
   /** Kinds beside upstream's. */

@@ -3,7 +3,7 @@ export interface GoldenApi {
   raw(
     method: string,
     path: string,
-    options?: { body?: unknown; type?: string; accept?: string; headers?: Record<string, string> },
+    options?: { body?: unknown; type?: string; accept?: string; headers?: Record<string, string | undefined> },
   ): Promise<{ code: number; text: string; json: unknown; headers: Record<string, string> }>;
   watch(path: string, onEvent: (event: unknown) => void): () => void;
   close(): void;

@@ -1,3 +1,4 @@
+import { referencesOf } from '../../api/core/v1/pod/references.ts';
 import type { Container, Pod, Volume } from '../../api/generated/types/core.v1.ts';
 import { ServiceAccounts } from '../../api/resources.ts';
 import { forbidden } from '../../api/status.ts';
@@ -32,6 +33,18 @@ export const serviceAccount: AdmissionPlugin = {
     if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(pod, context.rng);
     if (!spec.imagePullSecrets?.length && account.imagePullSecrets?.length) spec.imagePullSecrets = structuredClone(account.imagePullSecrets);
     return pod;
+  },
+
+  validate({ operation, resource, subresource, name, object }) {
+    if (operation !== 'CREATE' || resource.facts.kind !== 'Pod' || subresource) return undefined;
+    const pod = object as Pod;
+    if (!pod.metadata.annotations?.[MIRROR_POD]) return undefined;
+    const refuse = (what: string): Error => forbidden(resource.facts, name, `a mirror pod may not ${what}`);
+    if (pod.spec.serviceAccountName) throw refuse('reference service accounts');
+    if (referencesOf(pod, 'secrets').length) throw refuse('reference secrets');
+    const hasToken = (pod.spec.volumes ?? []).some(({ projected }) => (projected?.sources ?? []).some(({ serviceAccountToken }) => serviceAccountToken));
+    if (hasToken) throw refuse('use ServiceAccountToken volume projections');
+    return undefined;
   },
 };
 

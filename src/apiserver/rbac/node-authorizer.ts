@@ -1,3 +1,4 @@
+import { claimsOf, referencesOf } from '../../api/core/v1/pod/references.ts';
 import { bootstrapFacts } from '../../api/generated/bootstrap-facts.ts';
 import type { PersistentVolumeClaim, Pod } from '../../api/generated/types/core.v1.ts';
 import type { PolicyRule } from '../../api/generated/types/rbac.v1.ts';
@@ -116,7 +117,7 @@ export class NodeAuthorizer implements Authorizer {
     const related = pods.all().some((pod) => {
       if (pod.spec.nodeName !== node) return false;
       if (resource === 'persistentvolumes') return claimsOf(pod).some((claim) => claims.get(pod.metadata.namespace ?? '', claim)?.spec.volumeName === name);
-      return pod.metadata.namespace === namespace && needs(pod, resource).includes(name);
+      return pod.metadata.namespace === namespace && referencesOf(pod, resource).includes(name);
     });
     return related ? ALLOWED : refuse(`no relationship found between node '${node}' and this object`);
   }
@@ -141,52 +142,4 @@ function ownNode(node: string, verb: string, { subresource, name }: ResourceAttr
   if (!['get', 'list', 'watch'].includes(verb)) return refuse();
   if (name === node) return ALLOWED;
   return refuse(name ? `node '${node}' cannot read '${name}', only its own Node object` : `node '${node}' cannot read all nodes, only its own Node object`);
-}
-
-function claimsOf({ metadata, spec }: Pod): string[] {
-  return (spec.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) =>
-    persistentVolumeClaim ? [persistentVolumeClaim.claimName] : ephemeral ? [`${metadata.name}-${name}`] : [],
-  );
-}
-
-/** The names of objects of a kind that the pod refers to. */
-function needs(pod: Pod, resource: string): string[] {
-  const { spec, metadata } = pod;
-  const containers = [...spec.containers, ...(spec.initContainers ?? []), ...(spec.ephemeralContainers ?? [])];
-  const volumes = spec.volumes ?? [];
-  const projected = volumes.flatMap((volume) => volume.projected?.sources ?? []);
-  const names = (found: readonly ({ name?: string } | undefined)[]): string[] => found.flatMap((one) => one?.name ?? []);
-  switch (resource) {
-    case 'pods':
-      return [metadata.name ?? ''];
-    case 'serviceaccounts':
-      return [spec.serviceAccountName ?? ''];
-    case 'persistentvolumeclaims':
-      return claimsOf(pod);
-    case 'secrets':
-      return [
-        ...names(spec.imagePullSecrets ?? []),
-        ...volumes.flatMap(({ secret }) => secret?.secretName ?? []),
-        ...names(projected.map(({ secret }) => secret)),
-        ...names(
-          containers.flatMap(({ env = [], envFrom = [] }) => [
-            ...env.map(({ valueFrom }) => valueFrom?.secretKeyRef),
-            ...envFrom.map(({ secretRef }) => secretRef),
-          ]),
-        ),
-      ];
-    case 'configmaps':
-      return [
-        ...names(volumes.map(({ configMap }) => configMap)),
-        ...names(projected.map(({ configMap }) => configMap)),
-        ...names(
-          containers.flatMap(({ env = [], envFrom = [] }) => [
-            ...env.map(({ valueFrom }) => valueFrom?.configMapKeyRef),
-            ...envFrom.map(({ configMapRef }) => configMapRef),
-          ]),
-        ),
-      ];
-    default:
-      return [];
-  }
 }
