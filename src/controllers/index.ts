@@ -77,7 +77,7 @@ export function eachController<Result>(options: ControllersOptions, visit: <Snap
     visit(serviceCIDRController(informers)),
     visit(apiServiceController(informers)),
     visit(clusterRoleAggregationController(informers)),
-    visit(customResourceDefinitionController(informers)),
+    visit(customResourceDefinitionController(informers, client)),
     visit(flowSchemaController(informers)),
     visit(admissionPolicyController(informers)),
   ];

@@ -1,14 +1,15 @@
 import type { KindBehaviour, OwnFacts } from '../../api/kind.ts';
 import type { ResourceFacts } from '../../api/resource-facts.ts';
-import { structuralType } from '../../api/structural-type.ts';
+import { type StructuralSchema, structuralType } from '../../api/structural-type.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { RuleResolver } from '../chain/authorization.ts';
+import { CustomResources } from '../custom-resources/custom-resources.ts';
 import { decodeGo } from '../decode/go.ts';
 import { decodeStructural } from '../decode/structural.ts';
 import type { NodeConnections } from '../node-connection.ts';
 import type { Registry } from '../registry.ts';
-import { type Handlers, servedResource } from '../served-resource.ts';
+import { type Handlers, type ServedResource, servedResource } from '../served-resource.ts';
 import type { TokenAuthenticator } from '../tokens/bearer-authenticator.ts';
 import type { ServiceAccountTokens } from '../tokens/service-account-tokens.ts';
 import { tokenRequestHandlers } from '../tokens/token-request.ts';
@@ -51,13 +52,16 @@ export function serveBuiltIns(parts: BuiltIns, resources: readonly ResourceFacts
     ({ resource }: { resource: string }) =>
     (name: string): Handlers | undefined =>
       subresources[`${resource}/${name}`] ?? subresources[name];
-  for (const behaviour of kinds) {
-    const { served } = behaviour;
-    if (!served) continue;
-    const facts = factsOf(behaviour, served);
-    const type = structuralType(served.schema, metadata);
-    registry.add(servedResource({ facts, type, decode: decodeStructural, behaviour, handlers: stored, subresource: subresourceOf(facts) }));
-  }
+  const serveStructural = (facts: ResourceFacts, behaviour: KindBehaviour, schema: StructuralSchema): ServedResource =>
+    servedResource({
+      facts,
+      type: structuralType(schema, metadata),
+      decode: decodeStructural,
+      behaviour,
+      handlers: stored,
+      subresource: subresourceOf(facts),
+    });
+  for (const behaviour of kinds) if (behaviour.served) registry.add(serveStructural(factsOf(behaviour, behaviour.served), behaviour, behaviour.served.schema));
   const behaviours = new Map(kinds.map((kind) => [idOf(kind), kind]));
   for (const facts of resources) {
     if (!facts.schema) continue;
@@ -75,6 +79,7 @@ export function serveBuiltIns(parts: BuiltIns, resources: readonly ResourceFacts
       }),
     );
   }
+  new CustomResources({ storage: parts.storage, registry, serve: serveStructural });
 }
 
 const ALL_VERBS: ResourceFacts['verbs'] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];

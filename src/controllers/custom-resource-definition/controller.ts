@@ -1,15 +1,20 @@
+import { CLEANUP_FINALIZER } from '../../api/apiextensions/v1/custom-resource-definition.ts';
 import { deepEqual } from '../../api/equality.ts';
 import type { CustomResourceDefinition, CustomResourceDefinitionCondition, CustomResourceDefinitionNames } from '../../api/generated/types/apiextensions.v1.ts';
+import type { KubeObject, Resource } from '../../api/object.ts';
 import { CustomResourceDefinitions } from '../../api/resources.ts';
+import type { Client } from '../../client/client.ts';
 import type { InformerFactory } from '../../client/informer.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { type Controller, watchRule } from '../runtime/controller.ts';
-import { NOTHING_TO_DO, type Plan } from '../runtime/plan.ts';
+import { andThen, deletionOf, inParallel, NOTHING_TO_DO, type Plan } from '../runtime/plan.ts';
 
 export interface DefinitionSnapshot {
   definition: CustomResourceDefinition;
   /** The names that the other definitions of its group have. */
   taken: { resources: ReadonlySet<string>; kinds: ReadonlySet<string> };
+  /** Of a definition that is going: its instances that are left, and how they are served. */
+  instances?: { resource: Resource; objects: readonly KubeObject[] };
   /** Milliseconds since the epoch. */
   now: number;
 }
@@ -18,7 +23,7 @@ export interface DefinitionSnapshot {
  * Gives custom resources their names, first come, first served within a group, and says that they are established once
  * they have them. Upstream: apiextensions-apiserver/pkg/controller/{status,establish}, which run in the API server.
  */
-export function customResourceDefinitionController(informers: InformerFactory): Controller<DefinitionSnapshot> {
+export function customResourceDefinitionController(informers: InformerFactory, client: Client): Controller<DefinitionSnapshot> {
   const definitions = informers.lister(CustomResourceDefinitions);
   const group = (of: CustomResourceDefinition): CustomResourceDefinition[] => definitions.list().filter(({ spec }) => spec.group === of.spec.group);
   return {
@@ -34,13 +39,63 @@ export function customResourceDefinitionController(informers: InformerFactory): 
         .map(({ status }) => status?.acceptedNames);
       const resources = new Set(others.flatMap((names) => (names ? [names.plural, names.singular ?? '', ...(names.shortNames ?? [])] : [])));
       const kinds = new Set(others.flatMap((names) => (names ? [names.kind, names.listKind ?? ''] : [])));
-      return { definition, taken: { resources, kinds }, now };
+      const instances = isGoing(definition) ? await instancesOf(definition, client) : undefined;
+      return { definition, taken: { resources, kinds }, ...(instances ? { instances } : {}), now };
     },
     plan: planDefinition,
   };
 }
 
-export function planDefinition({ definition, taken, now }: DefinitionSnapshot): Plan {
+const isGoing = ({ metadata }: CustomResourceDefinition): boolean =>
+  metadata.deletionTimestamp !== undefined && (metadata.finalizers?.includes(CLEANUP_FINALIZER) ?? false);
+
+const hasCondition = ({ status }: CustomResourceDefinition, wanted: string): boolean =>
+  (status?.conditions ?? []).some(({ type, status: value }) => type === wanted && value === 'True');
+
+async function instancesOf({ spec, status }: CustomResourceDefinition, client: Client): Promise<DefinitionSnapshot['instances']> {
+  const version = spec.versions.find(({ served }) => served)?.name;
+  const { plural = '', kind = '' } = status?.acceptedNames ?? {};
+  if (!version || !hasCondition({ status } as CustomResourceDefinition, 'Established')) return undefined;
+  const resource: Resource = { group: spec.group, version, resource: plural, kind, namespaced: spec.scope !== 'Cluster' };
+  return { resource, objects: (await client.resource(resource).list()).items };
+}
+
+/** How soon instances that hold themselves are looked at again. */
+const LOOK_AGAIN_MS = 1000;
+
+/** Removes the instances, then lets go (upstream: controller/finalizer/crd_finalizer.go). */
+function planEnd({ definition, instances, now }: DefinitionSnapshot): Plan {
+  const left = instances?.objects ?? [];
+  const terminating = (condition: { status: string; reason: string; message: string }): CustomResourceDefinition => ({
+    ...definition,
+    status: { ...definition.status, conditions: withCondition(definition.status?.conditions ?? [], { type: 'Terminating', ...condition }, now) },
+  });
+  if (left.length) {
+    const object = terminating({ status: 'True', reason: 'InstanceDeletionInProgress', message: 'CustomResource deletion is in progress' });
+    const isTold = deepEqual(object.status, definition.status);
+    const going = left.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    return {
+      actions: [
+        ...(isTold ? [] : [{ type: 'update' as const, resource: CustomResourceDefinitions, subresource: 'status' as const, object }]),
+        ...inParallel(going.map((one) => deletionOf(instances!.resource, one))),
+      ],
+      requeueAfterMs: going.length ? 0 : LOOK_AGAIN_MS,
+    };
+  }
+  const done = hasCondition(definition, 'Established')
+    ? { status: 'False', reason: 'InstanceDeletionCompleted', message: 'removed all instances' }
+    : { status: 'False', reason: 'NeverEstablished', message: 'resource was never established' };
+  return andThen([{ type: 'update', resource: CustomResourceDefinitions, subresource: 'status', object: terminating(done) }], ([told]) => {
+    const written = told!.object as CustomResourceDefinition;
+    const finalizers = (written.metadata.finalizers ?? []).filter((name) => name !== CLEANUP_FINALIZER);
+    const object = { ...written, metadata: { ...written.metadata, finalizers } };
+    return { actions: [{ type: 'update', resource: CustomResourceDefinitions, object }] };
+  });
+}
+
+export function planDefinition(snapshot: DefinitionSnapshot): Plan {
+  const { definition, taken, now } = snapshot;
+  if (isGoing(definition)) return planEnd(snapshot);
   const { status } = definition;
   const { names, conflict } = accept(definition, taken);
   const accepted: CustomResourceDefinitionCondition = conflict

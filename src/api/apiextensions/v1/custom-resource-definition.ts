@@ -10,6 +10,8 @@ import { someSchema } from './schema/schema.ts';
 import { checkPreserveUnknownFields, checkSpec, type Requirements, requirementsOf, STRICT } from './spec-validation.ts';
 
 const subdomainFaults = nameCheck(dns1123SubdomainFaults);
+/** Keeps a definition until its instances are gone. */
+export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 const APPROVAL = 'api-approved.kubernetes.io';
 const SEE = 'see https://github.com/kubernetes/enhancements/pull/1111';
 /** What may stand as the format of a text (apiextensions-apiserver/pkg/apiserver/validation/formats.go); dashes do not count. */
@@ -124,6 +126,22 @@ function validateUpdate(object: CustomResourceDefinition, old: CustomResourceDef
   ];
 }
 
+function markedForDeletion(object: CustomResourceDefinition): CustomResourceDefinition {
+  const finalizers = object.metadata.finalizers ?? [];
+  const pending = {
+    type: 'Terminating',
+    status: 'True',
+    lastTransitionTime: object.metadata.deletionTimestamp!,
+    reason: 'InstanceDeletionPending',
+    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+  };
+  return {
+    ...object,
+    metadata: { ...object.metadata, finalizers: finalizers.includes(CLEANUP_FINALIZER) ? finalizers : [...finalizers, CLEANUP_FINALIZER] },
+    status: { ...emptyStatus(), ...object.status, conditions: [...(object.status?.conditions ?? []), pending] },
+  };
+}
+
 /** Formats of texts that nothing checks. */
 function unknownFormats({ spec }: CustomResourceDefinition): string[] {
   const found: string[] = [];
@@ -145,6 +163,9 @@ export const customResourceDefinition: KindBehaviour<CustomResourceDefinition> =
   metadataRules: 'general',
   storagePrefix: 'apiextensions.k8s.io/customresourcedefinitions',
   validateName: nameFaults,
+  // The first deletion marks it; its instances go before it does (registry/customresourcedefinition/etcd.go).
+  isHeld: ({ metadata }) => metadata.deletionTimestamp === undefined,
+  markedForDeletion,
   setDefaults,
   prepareForCreate: (object) => {
     object.status = emptyStatus();

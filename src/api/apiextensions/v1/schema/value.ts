@@ -2,6 +2,7 @@ import { stringifyExact } from '../../../../lib/exact-json.ts';
 import { deepEqual } from '../../../equality.ts';
 import { type FieldError, invalid, notSupported, required, tooLong, tooMany, typeInvalid } from '../../../field-error.ts';
 import { sortedEntries } from '../../../validation.ts';
+import { hasFormat } from './formats.ts';
 import { additionalOf, itemsOf, type JSONSchemaProps } from './schema.ts';
 
 /** A fault of a value, before its path is known. */
@@ -13,10 +14,12 @@ interface ValueFault {
 
 /**
  * What is wrong with a value by a schema (upstream: kube-openapi/pkg/validation/validate, in the words that
- * apiextensions-apiserver/pkg/apiserver/validation makes of its findings). Formats are not looked at.
+ * apiextensions-apiserver/pkg/apiserver/validation makes of its findings).
+ *
+ * @param old what the value was before: parts that have not changed are let through.
  */
-export function valueFaults(value: unknown, schema: JSONSchemaProps, field: string): FieldError[] {
-  return faultsOf(value, schema, '').map(({ path, at }) => at(path ? `${field}.${path}` : field));
+export function valueFaults(value: unknown, schema: JSONSchemaProps, field: string, old?: unknown): FieldError[] {
+  return faultsOf(value, schema, '', old).map(({ path, at }) => at(path && field ? `${field}.${path}` : path || field || '<nil>'));
 }
 
 function jsonType(value: unknown): string {
@@ -26,7 +29,8 @@ function jsonType(value: unknown): string {
   return typeof value;
 }
 
-function faultsOf(value: unknown, schema: JSONSchemaProps, path: string): ValueFault[] {
+function faultsOf(value: unknown, schema: JSONSchemaProps, path: string, old?: unknown): ValueFault[] {
+  if (old !== undefined && deepEqual(value, old)) return [];
   const type = typeFaults(value, schema, path);
   if (value === null) return [...type, ...enumFaults(value, schema, path)];
   return [
@@ -34,9 +38,9 @@ function faultsOf(value: unknown, schema: JSONSchemaProps, path: string): ValueF
     ...logicFaults(value, schema, path),
     ...(typeof value === 'string' ? stringFaults(value, schema, path) : []),
     ...(typeof value === 'number' ? numberFaults(value, schema, path) : []),
-    ...(Array.isArray(value) ? listFaults(value, schema, path) : []),
+    ...(Array.isArray(value) ? listFaults(value, schema, path, old) : []),
     ...enumFaults(value, schema, path),
-    ...(isObject(value) ? objectFaults(value, schema, path) : []),
+    ...(isObject(value) ? objectFaults(value, schema, path, old) : []),
   ];
 }
 
@@ -59,11 +63,23 @@ function enumFaults(value: unknown, { enum: values = [] }: JSONSchemaProps, path
   return [{ path, at: (field) => notSupported(field, value, shown) }];
 }
 
-function stringFaults(value: string, { maxLength, minLength, pattern }: JSONSchemaProps, path: string): ValueFault[] {
+function stringFaults(value: string, { maxLength, minLength, pattern, format }: JSONSchemaProps, path: string): ValueFault[] {
   const length = [...value].length;
   if (maxLength !== undefined && length > maxLength) return [{ path, at: (field) => tooLong(field, maxLength) }];
   if (minLength !== undefined && length < minLength) return [fault(path, value, `should be at least ${minLength} chars long`)];
-  return pattern && !new RegExp(pattern, 'u').test(value) ? [fault(path, value, `should match '${pattern}'`)] : [];
+  if (pattern && !patternOf(pattern).test(value)) return [fault(path, value, `should match '${pattern}'`)];
+  if (!format || hasFormat(value, format)) return [];
+  return [{ path, at: (field) => typeInvalid(field, value, `${path} in body must be of type ${format}: ${JSON.stringify(value)}`) }];
+}
+
+/** Go's way to name a group is not JavaScript's; a pattern that cannot be read here is taken without its strictness. */
+function patternOf(pattern: string): RegExp {
+  const text = pattern.replaceAll('(?P<', '(?<');
+  try {
+    return new RegExp(text, 'u');
+  } catch {
+    return new RegExp(text);
+  }
 }
 
 function numberFaults(value: number, schema: JSONSchemaProps, path: string): ValueFault[] {
@@ -77,17 +93,18 @@ function numberFaults(value: number, schema: JSONSchemaProps, path: string): Val
   ];
 }
 
-function listFaults(value: readonly unknown[], schema: JSONSchemaProps, path: string): ValueFault[] {
+function listFaults(value: readonly unknown[], schema: JSONSchemaProps, path: string, old: unknown): ValueFault[] {
   const { maxItems, minItems } = schema;
   const element = itemsOf(schema)?.schema;
   return [
-    ...(element ? value.flatMap((one, index) => faultsOf(one, element, `${path}[${index}]`)) : []),
+    ...(element ? value.flatMap((one, index) => faultsOf(one, element, `${path}[${index}]`, counterpart(one, old, schema))) : []),
     ...(maxItems !== undefined && value.length > maxItems ? [{ path, at: (field: string) => tooMany(field, value.length, maxItems) }] : []),
     ...(minItems !== undefined && value.length < minItems ? [fault(path, value.length, `should have at least ${minItems} items`)] : []),
   ];
 }
 
-function objectFaults(value: Record<string, unknown>, schema: JSONSchemaProps, path: string): ValueFault[] {
+function objectFaults(value: Record<string, unknown>, schema: JSONSchemaProps, path: string, old: unknown): ValueFault[] {
+  const before = isObject(old) ? old : {};
   const { maxProperties, minProperties, properties = {}, required: names = [] } = schema;
   const count = Object.keys(value).length;
   if (minProperties !== undefined && count < minProperties) return [fault(path, minProperties, `should have at least ${minProperties} properties`)];
@@ -95,10 +112,17 @@ function objectFaults(value: Record<string, unknown>, schema: JSONSchemaProps, p
   const within = (name: string): string => (path ? `${path}.${name}` : name);
   const additional = additionalOf(schema.additionalProperties)?.schema;
   return [
-    ...(additional ? sortedEntries(value).flatMap(([name, one]) => (name in properties ? [] : faultsOf(one, additional, within(name)))) : []),
-    ...sortedEntries(properties).flatMap(([name, property]) => (name in value ? faultsOf(value[name], property, within(name)) : [])),
+    ...(additional ? sortedEntries(value).flatMap(([name, one]) => (name in properties ? [] : faultsOf(one, additional, within(name), before[name]))) : []),
+    ...sortedEntries(properties).flatMap(([name, property]) => (name in value ? faultsOf(value[name], property, within(name), before[name]) : [])),
     ...names.flatMap((name) => (name in value ? [] : [{ path: within(name), at: (field: string) => required(field) }])),
   ];
+}
+
+/** The element of before that has the same keys; elements of lists that are no maps have none. */
+export function counterpart(one: unknown, old: unknown, schema: JSONSchemaProps): unknown {
+  if (!Array.isArray(old) || schema['x-kubernetes-list-type'] !== 'map') return undefined;
+  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+  return old.find((other) => keys.every((key) => deepEqual((other as Record<string, unknown>)?.[key], (one as Record<string, unknown>)?.[key])));
 }
 
 function logicFaults(value: unknown, { anyOf = [], oneOf = [], allOf = [], not }: JSONSchemaProps, path: string): ValueFault[] {
