@@ -7,6 +7,7 @@ import { admissionPolicyController } from './admission-policy/controller.ts';
 import { apiServiceController } from './api-service/controller.ts';
 import { clusterRoleAggregationController } from './cluster-role-aggregation/controller.ts';
 import { customResourceDefinitionController } from './custom-resource-definition/controller.ts';
+import { daemonSetController } from './daemonset/controller.ts';
 import { type DeploymentControllerOptions, deploymentController } from './deployment/controller.ts';
 import { disruptionController } from './disruption/controller.ts';
 import { endpointSliceController, endpointsController } from './endpoints/controller.ts';
@@ -65,6 +66,7 @@ export function eachController<Result>(options: ControllersOptions, visit: <Snap
     visit(deploymentController(informers, options.deployment)),
     visit(replicaSetController(informers, options.replicaSet)),
     visit(replicationControllerController(informers, options.replicaSet)),
+    visit(daemonSetController(informers)),
     visit(disruptionController(informers)),
     visit(endpointsController(informers)),
     visit(endpointSliceController(informers)),
