@@ -23,6 +23,7 @@ import type { ServedResources } from './runtime/served-resources.ts';
 import { type Runnable, Shell } from './runtime/shell.ts';
 import { serviceAccountController } from './service-account/controller.ts';
 import { serviceAddressRepair, serviceCIDRController } from './service-addresses/controller.ts';
+import { statefulSetController } from './statefulset/controller.ts';
 import { claimProtectionController, volumeProtectionController } from './storage-protection/controller.ts';
 
 export type { Runnable } from './runtime/shell.ts';
@@ -67,6 +68,7 @@ export function eachController<Result>(options: ControllersOptions, visit: <Snap
     visit(replicaSetController(informers, options.replicaSet)),
     visit(replicationControllerController(informers, options.replicaSet)),
     visit(daemonSetController(informers)),
+    visit(statefulSetController(informers)),
     visit(disruptionController(informers)),
     visit(endpointsController(informers)),
     visit(endpointSliceController(informers)),
