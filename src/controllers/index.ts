@@ -13,6 +13,7 @@ import { disruptionController } from './disruption/controller.ts';
 import { endpointSliceController, endpointsController } from './endpoints/controller.ts';
 import { flowSchemaController } from './flow-schema/controller.ts';
 import { garbageCollector } from './garbage-collector/controller.ts';
+import { jobController, orphanPodController } from './job/controller.ts';
 import { namespaceController } from './namespace/controller.ts';
 import { type PodGcOptions, podGarbageCollector } from './pod-gc/controller.ts';
 import { type ReplicaSetControllerOptions, replicaSetController, replicationControllerController } from './replicaset/controller.ts';
@@ -69,6 +70,8 @@ export function eachController<Result>(options: ControllersOptions, visit: <Snap
     visit(replicationControllerController(informers, options.replicaSet)),
     visit(daemonSetController(informers)),
     visit(statefulSetController(informers)),
+    visit(jobController(informers)),
+    visit(orphanPodController(informers)),
     visit(disruptionController(informers)),
     visit(endpointsController(informers)),
     visit(endpointSliceController(informers)),

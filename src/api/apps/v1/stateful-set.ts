@@ -59,6 +59,11 @@ function setDefaults({ spec }: StatefulSet): void {
   }
 }
 
+/** The field is behind a feature gate that is off in v1.34 (MaxUnavailableStatefulSet). */
+function dropMaxUnavailable({ spec }: StatefulSet): void {
+  delete spec.updateStrategy?.rollingUpdate?.maxUnavailable;
+}
+
 type RollingUpdate = NonNullable<NonNullable<StatefulSet['spec']['updateStrategy']>['rollingUpdate']>;
 
 function checkRollingUpdate({ partition, maxUnavailable }: RollingUpdate = {}): FieldError[] {
@@ -173,9 +178,13 @@ export const statefulSet: KindBehaviour<StatefulSet> = {
   setDefaults,
   prepareForCreate: (object) => {
     object.status = { replicas: 0, availableReplicas: 0 };
+    dropMaxUnavailable(object);
     dropGatedFields(object.spec.template?.spec);
   },
-  prepareForUpdate: ({ spec }, old) => dropGatedFields(spec.template?.spec, old.spec.template?.spec),
+  prepareForUpdate: (object, old) => {
+    if (old.spec.updateStrategy?.rollingUpdate?.maxUnavailable === undefined) dropMaxUnavailable(object);
+    dropGatedFields(object.spec.template?.spec, old.spec.template?.spec);
+  },
   validate: ({ spec }) => validateSpec(spec, { isNew: true }),
   validateUpdate,
   validateStatusUpdate,
