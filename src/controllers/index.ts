@@ -7,6 +7,7 @@ import { admissionPolicyController } from './admission-policy/controller.ts';
 import { apiServiceController } from './api-service/controller.ts';
 import { clusterRoleAggregationController } from './cluster-role-aggregation/controller.ts';
 import { customResourceDefinitionController } from './custom-resource-definition/controller.ts';
+import { cronJobController } from './cronjob/controller.ts';
 import { daemonSetController } from './daemonset/controller.ts';
 import { type DeploymentControllerOptions, deploymentController } from './deployment/controller.ts';
 import { disruptionController } from './disruption/controller.ts';
@@ -26,6 +27,8 @@ import { serviceAccountController } from './service-account/controller.ts';
 import { serviceAddressRepair, serviceCIDRController } from './service-addresses/controller.ts';
 import { statefulSetController } from './statefulset/controller.ts';
 import { claimProtectionController, volumeProtectionController } from './storage-protection/controller.ts';
+
+import { ttlAfterFinishedController } from './ttl-after-finished/controller.ts';
 
 export type { Runnable } from './runtime/shell.ts';
 
@@ -72,6 +75,8 @@ export function eachController<Result>(options: ControllersOptions, visit: <Snap
     visit(statefulSetController(informers)),
     visit(jobController(informers)),
     visit(orphanPodController(informers)),
+    visit(cronJobController(informers, client)),
+    visit(ttlAfterFinishedController(informers)),
     visit(disruptionController(informers)),
     visit(endpointsController(informers)),
     visit(endpointSliceController(informers)),
