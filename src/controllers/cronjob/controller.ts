@@ -8,7 +8,7 @@ import { indexByController, ownedBy } from '../adoption-index.ts';
 import { finishedCondition } from '../job/conditions.ts';
 import { controllerOf } from '../ownership.ts';
 import { byKey, type Controller, watchRule } from '../runtime/controller.ts';
-import { type CronJobSnapshot, planCronJob } from './plan.ts';
+import { type CronJobMemory, type CronJobSnapshot, planCronJob } from './plan.ts';
 
 /** Makes Jobs at set times. Upstream: pkg/controller/cronjob. */
 export function cronJobController(informers: InformerFactory, client: Client): Controller<CronJobSnapshot> {
@@ -25,11 +25,12 @@ export function cronJobController(informers: InformerFactory, client: Client): C
         return cronJob && cronJob.metadata.uid === owner?.uid ? [keyOf(cronJob)] : [];
       }),
     ],
-    observe: async (key, { now }) => {
+    observe: async (key, { now, memory }) => {
       const cronJob = byKey(cronJobs, key);
       if (!cronJob) return undefined;
       const owned = ownedBy(jobs.lister, cronJob.metadata.uid!);
-      return { now, cronJob, jobs: owned, missing: await missingOf(cronJob, owned, client), liveActive: await liveActive(cronJob, owned, client) };
+      const [missing, active] = [await missingOf(cronJob, owned, client), await liveActive(cronJob, owned, client)];
+      return { now, cronJob, jobs: owned, missing, liveActive: active, memory: memory as CronJobMemory | undefined };
     },
     plan: planCronJob,
   };

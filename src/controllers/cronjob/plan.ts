@@ -23,6 +23,15 @@ export interface CronJobSnapshot {
   missing: ReadonlySet<string>;
   /** Uids of active Jobs as the API server has them now, where the cache shows a Job that is not among them. */
   liveActive: readonly ObjectReference[] | undefined;
+  /** What was seen at the last look. */
+  memory: CronJobMemory | undefined;
+}
+
+/** The schedule of a CronJob when it was looked at last. */
+export interface CronJobMemory {
+  uid: string;
+  schedule: string;
+  timeZone: string | undefined;
 }
 
 /** What a look at a CronJob has come to so far. */
@@ -36,6 +45,28 @@ interface Progress {
 
 /** What to do about a CronJob now. The rules, numbered: SPEC.md. Upstream: cronjob_controllerv2.go (sync). */
 export function planCronJob(snapshot: CronJobSnapshot): Plan {
+  const { metadata, spec } = snapshot.cronJob;
+  const remember: CronJobMemory = { uid: metadata.uid!, schedule: spec.schedule, timeZone: spec.timeZone };
+  return { ...(isRescheduled(snapshot) ? planNewSchedule(snapshot) : planLook(snapshot)), remember };
+}
+
+function isRescheduled({ cronJob, memory }: CronJobSnapshot): boolean {
+  const { metadata, spec } = cronJob;
+  return memory?.uid === metadata.uid && (memory?.schedule !== spec.schedule || memory.timeZone !== spec.timeZone);
+}
+
+/** Another schedule holds from now on: what it would have been due for is not made up for. Upstream: updateCronJob. */
+function planNewSchedule({ cronJob, now }: CronJobSnapshot): Plan {
+  try {
+    const requeueAfterMs = nextLookInMs(cronJob, scheduleOf(cronJob), now);
+    return { actions: [], ...(requeueAfterMs === undefined ? {} : { requeueAfterMs }) };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { actions: [note(cronJob, 'Warning', 'UnParseableCronJobSchedule', `unparseable schedule for cronjob: ${cronJob.spec.schedule}`)] };
+  }
+}
+
+function planLook(snapshot: CronJobSnapshot): Plan {
   const { progress, events } = takeUpJobs(snapshot);
   const schedule = planSchedule(progress);
   return events.length === 0 ? schedule : { actions: events, next: () => schedule };
@@ -122,20 +153,25 @@ function planRun(progress: Progress, schedule: Schedule, at: number): Plan {
   }
   const create = planCreation({ ...progress, active: concurrencyPolicy === 'Replace' ? [] : active }, schedule, at);
   if (concurrencyPolicy !== 'Replace' || active.length === 0) return create;
-  const replaced = active.map(({ uid = '', name: job = '', namespace = '' }): Action => ({
-    type: 'delete',
-    resource: Jobs,
-    namespace,
-    name: job,
-    uid,
-    propagationPolicy: 'Background',
-    events: deletionEvents(cronJob, job),
-    because: { rule: 'CJ-13' },
-  }));
+  const replaced = active.map(
+    ({ uid = '', name: job = '', namespace = '' }): Action => ({
+      type: 'delete',
+      resource: Jobs,
+      namespace,
+      name: job,
+      uid,
+      propagationPolicy: 'Background',
+      events: deletionEvents(cronJob, job),
+      because: { rule: 'CJ-13' },
+    }),
+  );
   return { actions: replaced, next: (outcomes) => (outcomes.every(({ ok }) => ok) ? create : NOTHING_TO_DO) };
 }
 
-function deletionEvents(about: CronJob, name: string): { about: CronJob; success: { reason: string; message: string }; failure: { reason: string; prefix: string } } {
+function deletionEvents(
+  about: CronJob,
+  name: string,
+): { about: CronJob; success: { reason: string; message: string }; failure: { reason: string; prefix: string } } {
   return {
     about,
     success: { reason: 'SuccessfulDelete', message: `Deleted job ${name}` },
@@ -196,14 +232,16 @@ function referenceTo({ metadata }: Job): ObjectReference {
 function finish(progress: Progress, { schedule, notes = [] }: { schedule?: Schedule; notes?: Action[] } = {}): Plan {
   const { cronJob, snapshot } = progress;
   const victims = beyondLimits(snapshot);
-  const deletions = victims.map((job): Action => ({
-    type: 'delete',
-    ...target(Jobs, job),
-    uid: job.metadata.uid!,
-    propagationPolicy: 'Background',
-    events: deletionEvents(cronJob, job.metadata.name!),
-    because: { rule: 'CJ-14' },
-  }));
+  const deletions = victims.map(
+    (job): Action => ({
+      type: 'delete',
+      ...target(Jobs, job),
+      uid: job.metadata.uid!,
+      propagationPolicy: 'Background',
+      events: deletionEvents(cronJob, job.metadata.name!),
+      because: { rule: 'CJ-14' },
+    }),
+  );
   const { active: _, ...rest } = progress.status;
   const status: CronJobStatus = { ...rest, ...(progress.active.length > 0 ? { active: [...progress.active] } : {}) };
   const update: Action = { type: 'update', resource: CronJobs, subresource: 'status', object: { ...cronJob, status } as CronJob, because: { rule: 'CJ-21' } };

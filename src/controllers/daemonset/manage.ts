@@ -5,7 +5,7 @@ import { podCreation, podDeletion, podFromTemplate } from '../pod-control.ts';
 import { isPodAvailable, isPodReady } from '../pod-state.ts';
 import { type Action, type Because, inParallel } from '../runtime/plan.ts';
 import { affinityForNode, allowsSurge, daemonTolerations } from './nodes.ts';
-import { bySeniority, type DaemonSetMemory, fit, GENERATION_LABEL, hashOf, REVISION_HASH, type Rollout, templateGeneration } from './rollout.ts';
+import { bySeniority, type DaemonSetMemory, fitOn, GENERATION_LABEL, hashOf, REVISION_HASH, type Rollout, templateGeneration } from './rollout.ts';
 
 /** At most so many pods are created, and as many deleted, at once. */
 const BURST = 250;
@@ -34,7 +34,7 @@ export function changesOf(rollout: Rollout): Changes {
 
 function visit(rollout: Rollout, node: Node, changes: Changes): void {
   const name = node.metadata.name!;
-  const { run, stay } = fit(rollout, node);
+  const { run, stay } = fitOn(rollout, node);
   const pods = rollout.podsByNode.get(name);
   if (run && !pods) changes.create.push(name);
   else if (stay) visitStaying(rollout, { name, run, pods: pods ?? [] }, changes);

@@ -8,7 +8,7 @@ import { type Action, andThen, NOTHING_TO_DO, type Outcome, type Plan } from '..
 import { beyondHistoryLimit, planHistory } from './history.ts';
 import { changesOf, syncNodes } from './manage.ts';
 import { planRollingUpdate } from './rolling.ts';
-import { bySeniority, type DaemonSetSnapshot, fit, isUpdated, podsByNode, type Rollout } from './rollout.ts';
+import { bySeniority, type DaemonSetSnapshot, fitOn, isUpdated, podsByNode, type Rollout } from './rollout.ts';
 
 /** What to do about a DaemonSet now. The rules, numbered: SPEC.md. Upstream: daemon_controller.go (syncDaemonSet). */
 export function planDaemonSet(snapshot: DaemonSetSnapshot): Plan {
@@ -77,7 +77,7 @@ function nextStatus(rollout: Rollout, processed: boolean): DaemonSetStatus {
   const count = { desired: 0, current: 0, misscheduled: 0, ready: 0, available: 0, updated: 0 };
   for (const node of snapshot.nodes) {
     const [pod] = (byNode.get(node.metadata.name!) ?? []).toSorted(bySeniority);
-    const { run } = fit(rollout, node);
+    const { run } = fitOn(rollout, node);
     if (run) count.desired++;
     else if (pod) count.misscheduled++;
     if (!run || !pod) continue;

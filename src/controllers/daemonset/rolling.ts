@@ -3,7 +3,7 @@ import { isPodAvailable } from '../pod-state.ts';
 import type { Action } from '../runtime/plan.ts';
 import { syncNodes } from './manage.ts';
 import { updateLimits } from './nodes.ts';
-import { fit, isUpdated, type Rollout } from './rollout.ts';
+import { fitOn, isUpdated, type Rollout } from './rollout.ts';
 
 /** What a node has of old and new pods; `many`: more than one of a sort, which the nodes' own round will clear up. */
 interface OnNode {
@@ -16,7 +16,7 @@ interface OnNode {
 /** Upstream: update.go (rollingUpdate). */
 export function planRollingUpdate(rollout: Rollout): Action[] {
   const { daemonSet, snapshot, podsByNode } = rollout;
-  const wanted = snapshot.nodes.filter((node) => fit(rollout, node).run).map(({ metadata }) => metadata.name!);
+  const wanted = snapshot.nodes.filter((node) => fitOn(rollout, node).run).map(({ metadata }) => metadata.name!);
   const limits = updateLimits(daemonSet, wanted.length);
   const maxUnavailable = wanted.length > 0 && limits.maxUnavailable === 0 && limits.maxSurge === 0 ? 1 : limits.maxUnavailable;
   const names = new Set([...podsByNode.keys(), ...wanted]);
@@ -76,7 +76,7 @@ function surge(rollout: Rollout, nodes: readonly OnNode[], { maxSurge, wanted }:
       continue;
     }
     const node = byName.get(name);
-    const run = node !== undefined && fit(rollout, node).run;
+    const run = node !== undefined && fitOn(rollout, node).run;
     if (!isAvailable(rollout, old)) {
       if (run) create.push(name);
       else remove.push(old);

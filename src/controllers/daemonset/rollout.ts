@@ -53,7 +53,7 @@ export function podsByNode(pods: readonly Pod[]): Map<string, Pod[]> {
   return byNode;
 }
 
-export function fit({ daemonSet }: Rollout, node: Node): Fit {
+export function fitOn({ daemonSet }: Rollout, node: Node): Fit {
   return fitOf(daemonSet.spec.template, node);
 }
 

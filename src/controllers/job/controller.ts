@@ -7,7 +7,7 @@ import type { InformerFactory } from '../../client/informer.ts';
 import { indexByController, indexBySelector, keysOfOwners, orphansFor, ownedBy } from '../adoption-index.ts';
 import { controllerOf } from '../ownership.ts';
 import { byKey, type Controller, watchRule } from '../runtime/controller.ts';
-import { NOTHING_TO_DO } from '../runtime/plan.ts';
+import { NOTHING_TO_DO, type Plan } from '../runtime/plan.ts';
 import { NO_FAILURES } from './back-off.ts';
 import { finishedCondition } from './conditions.ts';
 import { isTracked, type JobMemory, type JobSnapshot } from './job-state.ts';
@@ -59,6 +59,10 @@ export function orphanPodController(informers: InformerFactory): Controller<Pod>
       const job = found?.metadata.uid === owner?.uid ? found : undefined;
       return job && (isManagedElsewhere(job) || !finishedCondition(job)) ? undefined : pod;
     },
-    plan: (pod) => (isTracked(pod) ? { actions: [untracking(pod, { rule: 'JOB-14' })] } : NOTHING_TO_DO),
+    plan: planOrphan,
   };
+}
+
+export function planOrphan(pod: Pod): Plan {
+  return isTracked(pod) ? { actions: [untracking(pod, { rule: 'JOB-14' })] } : NOTHING_TO_DO;
 }

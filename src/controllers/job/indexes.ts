@@ -39,7 +39,10 @@ export function indexesOf(numbers: Iterable<number>): Indexes {
 
 /** How many indexes both have. */
 export function overlap(a: Indexes, b: Indexes): number {
-  return a.reduce((sum, one) => sum + b.reduce((part, other) => part + Math.max(0, Math.min(one.last, other.last) - Math.max(one.first, other.first) + 1), 0), 0);
+  return a.reduce(
+    (sum, one) => sum + b.reduce((part, other) => part + Math.max(0, Math.min(one.last, other.last) - Math.max(one.first, other.first) + 1), 0),
+    0,
+  );
 }
 
 /** Two neighbours are written as two. */

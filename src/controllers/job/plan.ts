@@ -138,8 +138,7 @@ interface Report {
 function planStatus(state: JobState, { active, ready, terminating, ending, conditions }: Report): Plan {
   const { job, snapshot } = state;
   const { active: _, ...old } = job.status ?? {};
-  const changed =
-    conditions !== undefined || active !== (job.status?.active ?? 0) || ready !== job.status?.ready || terminating !== job.status?.terminating;
+  const changed = conditions !== undefined || active !== (job.status?.active ?? 0) || ready !== job.status?.ready || terminating !== job.status?.terminating;
   const isResumed = conditions !== undefined && !isSuspended(job);
   const status: JobStatus = {
     ...old,

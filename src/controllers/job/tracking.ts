@@ -39,7 +39,17 @@ export function planTracking(state: JobState, findings: Findings): Plan {
     const job = (written?.object as Job | undefined) ?? state.job;
     return planRemovals(state, { job, status, ending, pods: counted.pods, tracked, full: counted.full, terminating: findings.terminating });
   });
-  return mustWrite ? { ...plan, next: (outcomes) => remembering(state, plan.next!(outcomes), outcomes.every(({ ok }) => ok)) } : plan;
+  return mustWrite
+    ? {
+        ...plan,
+        next: (outcomes) =>
+          remembering(
+            state,
+            plan.next!(outcomes),
+            outcomes.every(({ ok }) => ok),
+          ),
+      }
+    : plan;
 }
 
 /** The failures that count are remembered once the status tells of them. */
@@ -196,7 +206,12 @@ function sameIndexes(a: JobStatus, b: JobStatus): boolean {
 }
 
 /** The conditions that say why the Job is going to end stand before its pods are let go of; the last ones come after. */
-function withInterim(job: Job, status: JobStatus, ending: Ending | undefined, now: number): { status: JobStatus; ending: Ending | undefined; interim: boolean } {
+function withInterim(
+  job: Job,
+  status: JobStatus,
+  ending: Ending | undefined,
+  now: number,
+): { status: JobStatus; ending: Ending | undefined; interim: boolean } {
   if (ending?.type !== 'FailureTarget' && ending?.type !== 'SuccessCriteriaMet') return { status, ending, interim: false };
   const final: Ending = { ...ending, type: ending.type === 'FailureTarget' ? 'Failed' : 'Complete' };
   if (ending.type === 'SuccessCriteriaMet' && trueCondition(job, 'SuccessCriteriaMet')) return { status, ending: final, interim: false };

@@ -70,7 +70,8 @@ export async function execute(plan: Plan, context: ExecutionContext): Promise<Ex
 }
 
 async function perform(action: Action, context: ExecutionContext): Promise<Outcome> {
-  if (action.because && action.type !== 'batch' && action.type !== 'sequence') context.log?.debug?.(describe(action), { rule: action.because.rule, ...action.because.facts });
+  if (action.because && action.type !== 'batch' && action.type !== 'sequence')
+    context.log?.debug?.(describe(action), { rule: action.because.rule, ...action.because.facts });
   try {
     switch (action.type) {
       case 'create':

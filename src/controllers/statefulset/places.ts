@@ -4,7 +4,19 @@ import { PersistentVolumeClaims, Pods } from '../../api/resources.ts';
 import { templateOf } from '../revision-history.ts';
 import { type Action, type ActionEvents, type Because, deletionOf, inSequence } from '../runtime/plan.ts';
 import { goesWithScale, hasRightOwners, hasUnexpectedController, isStale, type Member, withRightOwners } from './claim-owners.ts';
-import { claimName, claimsFor, hasIdentity, hasStorage, identityLabels, isHealthy, isRunningAndReady, isTerminating, ordinalOf, podOf, volumesFor } from './identity.ts';
+import {
+  claimName,
+  claimsFor,
+  hasIdentity,
+  hasStorage,
+  identityLabels,
+  isHealthy,
+  isRunningAndReady,
+  isTerminating,
+  ordinalOf,
+  podOf,
+  volumesFor,
+} from './identity.ts';
 import { type Place, type Rollout, versionFor } from './rollout.ts';
 
 /** What a pod of the set wants done. */
@@ -60,7 +72,11 @@ function repair(rollout: Rollout, pod: Pod): Action[] {
   const spec = stored ? pod.spec : { ...pod.spec, volumes: volumesFor(set, ordinal, pod.spec.volumes) };
   const missing = stored ? [] : claimCreations(rollout, ordinal);
   const because = { rule: 'SS-14', facts: { ordinal, at: snapshot.now } };
-  return [...missing, ...owners, { type: 'update', resource: Pods, object: { ...pod, metadata, spec } as Pod, events: podEvents(rollout, 'update', pod), because }];
+  return [
+    ...missing,
+    ...owners,
+    { type: 'update', resource: Pods, object: { ...pod, metadata, spec } as Pod, events: podEvents(rollout, 'update', pod), because },
+  ];
 }
 
 /** Upstream: createPersistentVolumeClaims. */

@@ -43,20 +43,23 @@ function planPods(rollout: Rollout, cleanUp: Action[]): Plan {
   const reachable = firstBlocked < 0 ? rollout.places : rollout.places.slice(0, firstBlocked);
   const first = firstUnhealthy(rollout);
   const owned = condemned.map((pod): Step => ({ actions: ownerUpdates(rollout, { set, pod }), waits: false }));
-  return after(reachable.map((place) => stepOf(rollout, place)), () => {
-    if (firstBlocked >= 0) return end({ failure: blocked[firstBlocked]! });
-    return after(owned, () =>
-      after(
-        condemned.map((pod) => condemnedStep(rollout, pod, first)),
-        () => {
-          const victim = nextToUpdate(rollout);
-          if (!victim) return end();
-          const because = { rule: 'SS-21', facts: { ordinal: ordinalOf(victim), at: snapshot.now } };
-          return { actions: [podDeletion(rollout, victim, because)], next: ([outcome]: Outcome[]) => end({ deleted: outcome?.ok ?? false }) };
-        },
-      ),
-    );
-  });
+  return after(
+    reachable.map((place) => stepOf(rollout, place)),
+    () => {
+      if (firstBlocked >= 0) return end({ failure: blocked[firstBlocked]! });
+      return after(owned, () =>
+        after(
+          condemned.map((pod) => condemnedStep(rollout, pod, first)),
+          () => {
+            const victim = nextToUpdate(rollout);
+            if (!victim) return end();
+            const because = { rule: 'SS-21', facts: { ordinal: ordinalOf(victim), at: snapshot.now } };
+            return { actions: [podDeletion(rollout, victim, because)], next: ([outcome]: Outcome[]) => end({ deleted: outcome?.ok ?? false }) };
+          },
+        ),
+      );
+    },
+  );
 }
 
 /** In order, all up to the first that the others wait for; else all of them side by side, more and more at a time. */
