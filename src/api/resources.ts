@@ -3,6 +3,7 @@ import type { CustomResourceDefinition } from './generated/types/apiextensions.v
 import type { APIService } from './generated/types/apiregistration.v1.ts';
 import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from './generated/types/apps.v1.ts';
 import type { HorizontalPodAutoscaler } from './generated/types/autoscaling.v2.ts';
+import type { CronJob, Job } from './generated/types/batch.v1.ts';
 import type { Lease } from './generated/types/coordination.v1.ts';
 import type {
   ConfigMap,
@@ -53,6 +54,8 @@ export const ReplicaSets = resource<ReplicaSet>('apps', 'v1', 'replicasets', 'Re
 export const DaemonSets = resource<DaemonSet>('apps', 'v1', 'daemonsets', 'DaemonSet');
 export const StatefulSets = resource<StatefulSet>('apps', 'v1', 'statefulsets', 'StatefulSet');
 export const ControllerRevisions = resource<ControllerRevision>('apps', 'v1', 'controllerrevisions', 'ControllerRevision');
+export const Jobs = resource<Job>('batch', 'v1', 'jobs', 'Job');
+export const CronJobs = resource<CronJob>('batch', 'v1', 'cronjobs', 'CronJob');
 export const Leases = resource<Lease>('coordination.k8s.io', 'v1', 'leases', 'Lease');
 export const EndpointSlices = resource<EndpointSlice>('discovery.k8s.io', 'v1', 'endpointslices', 'EndpointSlice');
 export const HorizontalPodAutoscalers = resource<HorizontalPodAutoscaler>('autoscaling', 'v2', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler');

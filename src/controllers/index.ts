@@ -6,12 +6,15 @@ import type { Log } from '../lib/log.ts';
 import { admissionPolicyController } from './admission-policy/controller.ts';
 import { apiServiceController } from './api-service/controller.ts';
 import { clusterRoleAggregationController } from './cluster-role-aggregation/controller.ts';
+import { cronJobController } from './cronjob/controller.ts';
 import { customResourceDefinitionController } from './custom-resource-definition/controller.ts';
+import { daemonSetController } from './daemonset/controller.ts';
 import { type DeploymentControllerOptions, deploymentController } from './deployment/controller.ts';
 import { disruptionController } from './disruption/controller.ts';
 import { endpointSliceController, endpointsController } from './endpoints/controller.ts';
 import { flowSchemaController } from './flow-schema/controller.ts';
 import { garbageCollector } from './garbage-collector/controller.ts';
+import { jobController, orphanPodController } from './job/controller.ts';
 import { namespaceController } from './namespace/controller.ts';
 import { type PodGcOptions, podGarbageCollector } from './pod-gc/controller.ts';
 import { type ReplicaSetControllerOptions, replicaSetController, replicationControllerController } from './replicaset/controller.ts';
@@ -22,7 +25,10 @@ import type { ServedResources } from './runtime/served-resources.ts';
 import { type Runnable, Shell } from './runtime/shell.ts';
 import { serviceAccountController } from './service-account/controller.ts';
 import { serviceAddressRepair, serviceCIDRController } from './service-addresses/controller.ts';
+import { statefulSetController } from './statefulset/controller.ts';
 import { claimProtectionController, volumeProtectionController } from './storage-protection/controller.ts';
+
+import { ttlAfterFinishedController } from './ttl-after-finished/controller.ts';
 
 export type { Runnable } from './runtime/shell.ts';
 
@@ -65,6 +71,12 @@ export function eachController<Result>(options: ControllersOptions, visit: <Snap
     visit(deploymentController(informers, options.deployment)),
     visit(replicaSetController(informers, options.replicaSet)),
     visit(replicationControllerController(informers, options.replicaSet)),
+    visit(daemonSetController(informers)),
+    visit(statefulSetController(informers)),
+    visit(jobController(informers)),
+    visit(orphanPodController(informers)),
+    visit(cronJobController(informers, client)),
+    visit(ttlAfterFinishedController(informers)),
     visit(disruptionController(informers)),
     visit(endpointsController(informers)),
     visit(endpointSliceController(informers)),

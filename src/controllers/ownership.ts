@@ -37,6 +37,10 @@ export interface ClaimOptions<T extends KubeObject> {
   selector: Selector;
   /** What the owner has and what has no controller. */
   candidates: readonly T[];
+  /** Beside the selector; left out: what matches is a member. */
+  isMember?: (object: T) => boolean;
+  /** Finalizers that what is adopted gets. */
+  finalizers?: readonly string[];
   /** The numbers of the owner's rules. */
   rules: { adoption: string; release: string };
 }
@@ -55,7 +59,7 @@ export function claim<T extends KubeObject>(options: ClaimOptions<T>, next: (cla
   const adoptedAt: number[] = [];
   for (const object of candidates) {
     const reference = controllerOf(object);
-    const matches = selector.matches(object.metadata.labels);
+    const matches = selector.matches(object.metadata.labels) && (options.isMember?.(object) ?? true);
     if (reference) {
       if (reference.uid !== owner.metadata.uid) continue;
       if (matches) claimed.push(object);
@@ -77,17 +81,18 @@ export function claim<T extends KubeObject>(options: ClaimOptions<T>, next: (cla
   });
 }
 
-function adopt<T extends KubeObject>({ owner, ownerResource, resource, rules }: ClaimOptions<T>, object: T): Action {
+function adopt<T extends KubeObject>({ owner, ownerResource, resource, rules, finalizers }: ClaimOptions<T>, object: T): Action {
   const { namespace = '', name = '', uid } = object.metadata;
-  const body = { metadata: { ownerReferences: [controllerReference(ownerResource, owner)], uid } };
+  const body = { metadata: { ownerReferences: [controllerReference(ownerResource, owner)], uid, ...(finalizers ? { finalizers } : {}) } };
   const because = { rule: rules.adoption };
   return { type: 'patch', resource, namespace, name, body, patchType: 'application/strategic-merge-patch+json', ignore: ['NotFound'], because };
 }
 
 /** `Invalid` is ignored: the uid differs, so the object is another one by now, or the reference is gone already. */
-function release<T extends KubeObject>({ owner, resource, rules }: ClaimOptions<T>, object: T): Action {
+function release<T extends KubeObject>({ owner, resource, rules, finalizers }: ClaimOptions<T>, object: T): Action {
   const { namespace = '', name = '', uid } = object.metadata;
-  const body = { metadata: { ownerReferences: [{ $patch: 'delete', uid: owner.metadata.uid }], uid } };
+  const own = finalizers ? { '$deleteFromPrimitiveList/finalizers': finalizers } : {};
+  const body = { metadata: { ownerReferences: [{ $patch: 'delete', uid: owner.metadata.uid }], uid, ...own } };
   const because = { rule: rules.release };
   return { type: 'patch', resource, namespace, name, body, patchType: 'application/strategic-merge-patch+json', ignore: ['NotFound', 'Invalid'], because };
 }

@@ -7,5 +7,7 @@ export interface GoldenApi {
   ): Promise<{ code: number; text: string; json: unknown; headers: Record<string, string> }>;
   watch(path: string, onEvent: (event: unknown) => void): () => void;
   close(): void;
+  /** How waits pass; left out: in real time. */
+  sleep?: (ms: number) => Promise<void>;
 }
 export function connect(kubeconfigFile: string): GoldenApi;

@@ -148,11 +148,12 @@ class Allocation implements Claim {
 
   /** @returns why not. */
   async #takePort(port: number): Promise<string | undefined> {
-    const { dryRun, underWay } = this.#parts;
+    const { context, dryRun, underWay } = this.#parts;
     // A dry run does not ask for the range, as upstream's does not.
     if (!dryRun && !isNodePort(port))
       return `provided port is not in the valid range. The range of valid ports is ${NODE_PORTS.first}-${NODE_PORTS.first + NODE_PORTS.size - 1}`;
-    if ((await this.#takenPorts()).has(port)) return 'provided port is already allocated';
+    const stored = await context.all(Services);
+    if (this.#takenPorts(stored).has(port)) return 'provided port is already allocated';
     this.#ports.add(port);
     if (!dryRun) underWay.add(port);
     return undefined;
@@ -166,7 +167,8 @@ class Allocation implements Claim {
       this.#ports.add(shown);
       return shown;
     }
-    const taken = await this.#takenPorts();
+    const stored = await context.all(Services);
+    const taken = this.#takenPorts(stored);
     for (const port of nodePorts((below) => context.rng.integer(below))) {
       if (taken.has(port)) continue;
       this.#ports.add(port);
@@ -176,10 +178,9 @@ class Allocation implements Claim {
     throw internalError('failed to allocate a nodePort: range is full');
   }
 
-  /** The ports of all Services but this one, and of those that are being written. */
-  async #takenPorts(): Promise<ReadonlySet<number>> {
-    const { context, underWay, at } = this.#parts;
-    const stored = await context.all(Services);
+  /** The ports of all Services but this one, and of those that are being written. Whoever takes one does so before anybody else asks. */
+  #takenPorts(stored: readonly Service[]): ReadonlySet<number> {
+    const { underWay, at } = this.#parts;
     const taken = new Set([...underWay, ...this.#ports]);
     for (const { metadata, spec } of stored) {
       if (metadata.name === at.name && metadata.namespace === at.namespace) continue;

@@ -7,6 +7,7 @@ import { writeOptions } from '../write/options.ts';
 import { type Part, targetOfRequest } from '../write/write.ts';
 import type { HandlerParts } from './parts.ts';
 import { patchOf } from './patch.ts';
+import { checkPlace } from './place.ts';
 
 /** The rest of the object stays as it is; its own validation is the object's. */
 const REPLICAS: Part = { merge: (submitted) => submitted };
@@ -25,6 +26,7 @@ export function scaleHandlers({ storage, writes, bodies }: HandlerParts): Handle
       const options = writeOptions('UpdateOptions', request);
       const { object: body, warnings } = bodies.decode(request, scaleTarget, options.fieldValidation);
       const target = { ...targetOfRequest(resource, request), options };
+      checkPlace(resource, target, body);
       const written = await writes.update(target, (current) => ({ object: withReplicas(resource, current, body as unknown as Scale), warnings }), REPLICAS);
       return { code: 200, object: scaleOf(resource, written.object), warnings: written.warnings };
     },

@@ -8,13 +8,16 @@ import type { ServedResource } from '../served-resource.ts';
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
-/** Holds what the client insists on against the stored object. @throws StatusError Conflict */
+/** Holds what the client insists on against the stored object, in the words of rest.BeforeDelete. @throws StatusError Conflict */
 export function checkDeletePreconditions({ facts }: ServedResource, name: string, { metadata }: KubeObject, { preconditions }: DeleteOptions): void {
-  const refuse = (what: string, wanted: string, stored: string | undefined): Error =>
-    conflict(facts, name, `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${stored}`);
-  if (preconditions?.uid !== undefined && preconditions.uid !== metadata.uid) throw refuse('UID', preconditions.uid, metadata.uid);
+  const refuse = (what: string, wanted: string, stored: string | undefined, happened: string): Error => {
+    const difference = `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${stored})`;
+    return conflict({ group: facts.group, resource: facts.kind }, name, `${difference}. The object might have been ${happened}`);
+  };
+  if (preconditions?.uid !== undefined && preconditions.uid !== metadata.uid)
+    throw refuse('UID', preconditions.uid, metadata.uid, 'deleted and then recreated');
   if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== metadata.resourceVersion)
-    throw refuse('ResourceVersion', preconditions.resourceVersion, metadata.resourceVersion);
+    throw refuse('ResourceVersion', preconditions.resourceVersion, metadata.resourceVersion, 'modified');
 }
 
 /** The object as it lives on for a while; the same object if it already does; undefined if it can go at once (rest.BeforeDelete). */

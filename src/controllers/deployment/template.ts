@@ -12,8 +12,7 @@ const COUNT_BYTES = 8;
 
 /**
  * The value of the pod-template-hash label, upstream's own: 32 bits of FNV-1a over a dump of the template in Go's types
- * and over the collision count, in letters that make no words (pkg/controller/controller_utils.go, ComputeHash;
- * staging/src/k8s.io/apimachinery/pkg/util/rand, SafeEncodeString).
+ * and over the collision count, in letters that make no words (pkg/controller/controller_utils.go, ComputeHash).
  */
 export function templateHash(template: PodTemplateSpec, collisionCount: number | undefined): string {
   let hash = 0x811c9dc5;
@@ -24,7 +23,12 @@ export function templateHash(template: PodTemplateSpec, collisionCount: number |
   if (collisionCount !== undefined) {
     for (let index = 0; index < COUNT_BYTES; index++) add(index < 4 ? (collisionCount >>> (8 * index)) & 0xff : 0);
   }
-  return [...String(hash >>> 0)].map((digit) => ALPHABET[digit.charCodeAt(0) % ALPHABET.length]).join('');
+  return safeEncode(hash >>> 0);
+}
+
+/** The digits of a number as letters that make no words. Upstream: rand.SafeEncodeString. */
+export function safeEncode(number: number): string {
+  return [...String(number)].map((digit) => ALPHABET[digit.charCodeAt(0) % ALPHABET.length]).join('');
 }
 
 /** `<deployment>-<hash>`, the first part cut so that the whole fits (new in v1.34). */

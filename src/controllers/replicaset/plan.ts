@@ -1,9 +1,9 @@
 import type { Pod } from '../../api/generated/types/core.v1.ts';
-import type { Draft } from '../../api/object.ts';
 import { Pods } from '../../api/resources.ts';
-import { claim, controllerReference } from '../ownership.ts';
+import { claim } from '../ownership.ts';
+import { podCreation, podDeletion, podFromTemplate } from '../pod-control.ts';
 import { isPodActive, isPodTerminating } from '../pod-state.ts';
-import { type Action, type ActionEvents, type Because, deletionOf, inParallel, type Outcome, type Plan } from '../runtime/plan.ts';
+import { type Action, inParallel, type Outcome, type Plan } from '../runtime/plan.ts';
 import { podsToDelete } from './ranking.ts';
 import { nextAvailabilityCheck, nextStatus } from './status.ts';
 import type { Workload } from './workload.ts';
@@ -24,7 +24,6 @@ export interface ReplicaSetSnapshot {
 
 /** At most so many pods are created or deleted at once. */
 const BURST = 500;
-const MAX_NAME = 253;
 
 /** Upstream: pkg/controller/replicaset/replica_set.go (syncReplicaSet). */
 export function planReplicaSet(snapshot: ReplicaSetSnapshot): Plan {
@@ -47,60 +46,21 @@ function planReplicas(snapshot: ReplicaSetSnapshot, claimed: readonly Pod[]): Pl
 
 /** Creates or deletes what is missing or too much. Upstream: manageReplicas. */
 function replicaActions({ now, workload, relatedPods }: ReplicaSetSnapshot, activePods: readonly Pod[]): Action[] {
+  const { template } = workload;
+  const owner = { object: workload.object, resource: workload.resource };
   const missing = workload.replicas - activePods.length;
   const facts = { replicas: workload.replicas, active: activePods.length };
   if (missing > 0) {
     const because = { rule: 'RS-10', facts };
-    const creation: Action = {
-      type: 'create',
-      resource: Pods,
-      object: podFromTemplate(workload),
-      ignoreTerminatingNamespace: true,
-      events: creationEvents(workload),
-      because,
-    };
+    const creation = podCreation(owner, podFromTemplate(template, owner), because);
     return [{ type: 'batch', slowStart: true, actions: Array.from({ length: Math.min(missing, BURST) }, () => creation), because }];
   }
   if (missing < 0) {
     const victims = podsToDelete(activePods, relatedPods, { count: Math.min(-missing, BURST), now });
     const because = { rule: 'RS-11', facts };
-    return inParallel(victims.map((pod) => deletion(workload, pod, because)));
+    return inParallel(victims.map((pod) => podDeletion(workload.object, pod, because)));
   }
   return [];
-}
-
-function creationEvents({ object }: Workload): ActionEvents {
-  return {
-    about: object,
-    success: { reason: 'SuccessfulCreate', message: 'Created pod: {name}' },
-    failure: { reason: 'FailedCreate', prefix: 'Error creating' },
-  };
-}
-
-function deletion({ object }: Workload, pod: Pod, because: Because): Action {
-  const events: ActionEvents = {
-    about: object,
-    success: { reason: 'SuccessfulDelete', message: 'Deleted pod: {name}' },
-    failure: { reason: 'FailedDelete', prefix: 'Error deleting' },
-  };
-  return { ...deletionOf(Pods, pod), events, because };
-}
-
-/** Upstream: controller.GetPodFromTemplate. */
-export function podFromTemplate({ object, resource, template }: Workload): Draft<Pod> {
-  const { namespace = '', name = '' } = object.metadata;
-  const { labels, annotations, finalizers } = template.metadata;
-  return {
-    metadata: {
-      namespace,
-      generateName: name.length + 1 > MAX_NAME ? name : `${name}-`,
-      ...(labels ? { labels } : {}),
-      ...(annotations ? { annotations } : {}),
-      ...(finalizers ? { finalizers } : {}),
-      ownerReferences: [controllerReference(resource, object)],
-    },
-    spec: template.spec,
-  };
 }
 
 function failureOf(outcomes: readonly Outcome[]): string | undefined {

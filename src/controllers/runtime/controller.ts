@@ -38,6 +38,13 @@ export interface ObserveContext {
   now: number;
   /** Whether the cache has shown what this controller did for the key. */
   expectationsMet: boolean;
+  /** What the last plan for the key wanted remembered. */
+  memory?: unknown;
+  /**
+   * The object of an expected resource as this controller's own last patch left it, where the cache does not show that yet.
+   * A decision upon the older state would be made twice.
+   */
+  latest<T extends KubeObject>(object: T): T;
 }
 
 /**

@@ -13,6 +13,7 @@ import type {
   Outcome,
   PatchAction,
   Plan,
+  SequenceAction,
   UpdateAction,
   VerifyLiveAction,
 } from './plan.ts';
@@ -23,6 +24,8 @@ export interface Expecting {
   creationFailed(action: CreateAction): void;
   deletion(action: DeleteAction): void;
   deletionFailed(action: DeleteAction): void;
+  /** Told what a patch has made. */
+  patched(action: PatchAction, object: KubeObject): void;
 }
 
 export interface ExecutionContext {
@@ -39,16 +42,19 @@ export interface Execution {
   /** The first failure, if there was one. */
   failure: { error: Error; refused: boolean } | undefined;
   requeueAfterMs: number | undefined;
+  /** What the last plan that said so wants remembered. */
+  remember?: unknown;
 }
 
 /** Carries out a plan and its continuations. Never throws for what an API server may answer. */
 export async function execute(plan: Plan, context: ExecutionContext): Promise<Execution> {
   let failure: Execution['failure'];
   let requeueAfterMs: number | undefined;
+  let remember: unknown;
   for (let current: Plan | undefined = plan; current; ) {
     const outcomes: Outcome[] = [];
     for (const action of current.actions) {
-      if (context.stopped?.()) return { failure, requeueAfterMs };
+      if (context.stopped?.()) return { failure, requeueAfterMs, remember };
       const outcome = await perform(action, context);
       outcomes.push(outcome);
       if (outcome.ok) continue;
@@ -57,13 +63,15 @@ export async function execute(plan: Plan, context: ExecutionContext): Promise<Ex
     }
     if (current.failure !== undefined) failure ??= { error: new Error(current.failure), refused: false };
     if (current.requeueAfterMs !== undefined) requeueAfterMs = Math.min(requeueAfterMs ?? Number.POSITIVE_INFINITY, current.requeueAfterMs);
+    if (current.remember !== undefined) remember = current.remember;
     current = current.next?.(outcomes);
   }
-  return { failure, requeueAfterMs };
+  return { failure, requeueAfterMs, remember };
 }
 
 async function perform(action: Action, context: ExecutionContext): Promise<Outcome> {
-  if (action.because && action.type !== 'batch') context.log?.debug?.(describe(action), { rule: action.because.rule, ...action.because.facts });
+  if (action.because && action.type !== 'batch' && action.type !== 'sequence')
+    context.log?.debug?.(describe(action), { rule: action.because.rule, ...action.because.facts });
   try {
     switch (action.type) {
       case 'create':
@@ -81,6 +89,8 @@ async function perform(action: Action, context: ExecutionContext): Promise<Outco
         return { ok: true };
       case 'verifyLive':
         return await verifyLive(action, context);
+      case 'sequence':
+        return await sequence(action, context);
       case 'batch':
         return await batch(action, context);
     }
@@ -90,7 +100,7 @@ async function perform(action: Action, context: ExecutionContext): Promise<Outco
   }
 }
 
-function describe(action: Exclude<Action, BatchAction>): string {
+function describe(action: Exclude<Action, BatchAction | SequenceAction>): string {
   switch (action.type) {
     case 'create':
     case 'apply':
@@ -177,6 +187,17 @@ async function verifyLive({ resource, namespace, name, uid }: VerifyLiveAction, 
   return { ok: true, object };
 }
 
+async function sequence({ actions }: SequenceAction, context: ExecutionContext): Promise<Outcome> {
+  const parts: Outcome[] = [];
+  for (const action of actions) {
+    if (context.stopped?.()) break;
+    const outcome = await perform(action, context);
+    parts.push(outcome);
+    if (!outcome.ok) return { ...outcome, parts };
+  }
+  return { ok: true, parts };
+}
+
 async function batch({ actions, slowStart }: BatchAction, context: ExecutionContext): Promise<Outcome> {
   const parts: Outcome[] = [];
   let size = slowStart ? 1 : actions.length;
@@ -197,7 +218,7 @@ function recordSuccess(recorder: EventRecorder, events: ActionEvents | undefined
 }
 
 function recordFailure(recorder: EventRecorder, events: ActionEvents | undefined, error: unknown): void {
-  if (!events) return;
+  if (!events || (error instanceof StatusError && events.quietAbout?.includes(error.reason))) return;
   const message = error instanceof Error ? error.message : String(error);
   recorder.event(events.about, { type: 'Warning', reason: events.failure.reason, message: `${events.failure.prefix}: ${message}` });
 }

@@ -26,7 +26,7 @@ interface Reasoned {
  * One thing to do, as plain data. An update carries the resourceVersion that the decision was made upon and so fails
  * with a Conflict where the object has changed since.
  */
-export type Action = CreateAction | UpdateAction | ApplyAction | PatchAction | DeleteAction | EventAction | VerifyLiveAction | BatchAction;
+export type Action = CreateAction | UpdateAction | ApplyAction | PatchAction | DeleteAction | EventAction | VerifyLiveAction | SequenceAction | BatchAction;
 
 export interface CreateAction extends Reasoned {
   type: 'create';
@@ -45,6 +45,7 @@ export interface UpdateAction extends Reasoned {
   resource: Resource;
   object: KubeObject;
   subresource?: 'status' | 'finalize';
+  events?: ActionEvents;
 }
 
 /** Server-side apply under the controller's own name, which takes over fields of other managers. An object that is gone stays so. */
@@ -80,6 +81,8 @@ export interface ActionEvents {
   about: KubeObject;
   success: { reason: string; message: string };
   failure: { reason: string; prefix: string };
+  /** Failures with these reasons are told of by nobody. */
+  quietAbout?: readonly string[];
 }
 
 export interface EventAction extends Reasoned {
@@ -92,6 +95,12 @@ export interface EventAction extends Reasoned {
 export interface VerifyLiveAction extends Target, Reasoned {
   type: 'verifyLive';
   uid: string;
+}
+
+/** One after another; the first failure is the last. The outcome carries those of the actions that were tried. */
+export interface SequenceAction extends Reasoned {
+  type: 'sequence';
+  actions: Action[];
 }
 
 /**
@@ -135,6 +144,8 @@ export interface Plan {
   requeueAfterMs?: number;
   /** Counts as a failure although every action may have succeeded; says why. */
   failure?: string;
+  /** What the next look at the key is told, for as long as this process lives and something stands by the key. */
+  remember?: unknown;
 }
 
 /** By which an action finds the object. */
@@ -145,6 +156,11 @@ export function target(resource: Resource, { metadata }: KubeObject): Target {
 /** The deletion of this object and of no other of its name. */
 export function deletionOf(resource: Resource, object: KubeObject): DeleteAction {
   return { type: 'delete', ...target(resource, object), uid: object.metadata.uid ?? '' };
+}
+
+/** The actions one after another, as one; none at all where there are none. */
+export function inSequence(actions: Action[]): Action[] {
+  return actions.length > 1 ? [{ type: 'sequence', actions }] : actions;
 }
 
 /** The actions side by side; none at all where there are none. */

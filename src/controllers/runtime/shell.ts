@@ -44,6 +44,10 @@ export class Shell<Snapshot> implements Runnable {
   readonly #stop = new AbortController();
   /** The resources that `watchesAll` has come to, by id. */
   readonly #watched = new Map<string, Resource>();
+  /** What plans wanted remembered, by key. */
+  readonly #memory = new Map<string, unknown>();
+  /** What own patches have made of objects whose cached state is older, by uid. */
+  readonly #patched = new Map<string, KubeObject>();
   #workers: Promise<void>[] = [];
 
   /** Registers with the informers, which are to be started afterwards. */
@@ -155,11 +159,20 @@ export class Shell<Snapshot> implements Runnable {
       const owner = expects?.ownerOf(key);
       const unmetForMs = owner === undefined ? 0 : this.#expectations.unmetForMs(owner);
       if (unmetForMs > 0) this.#queue.addAfter(key, unmetForMs);
-      const snapshot = await this.#controller.observe(key, { now: clock.now(), expectationsMet: unmetForMs === 0 });
-      if (snapshot === undefined) return undefined;
+      const snapshot = await this.#controller.observe(key, {
+        now: clock.now(),
+        expectationsMet: unmetForMs === 0,
+        memory: this.#memory.get(key),
+        latest: <T extends KubeObject>(object: T) => (this.#patched.get(object.metadata.uid!) as T | undefined) ?? object,
+      });
+      if (snapshot === undefined) {
+        this.#memory.delete(key);
+        return undefined;
+      }
       const context: ExecutionContext = { client, recorder, log, stopped: () => this.#stop.signal.aborted };
       if (expects && owner !== undefined) context.expecting = this.#expecting(owner, expects);
-      const { failure, requeueAfterMs } = await execute(this.#controller.plan(snapshot), context);
+      const { failure, requeueAfterMs, remember } = await execute(this.#controller.plan(snapshot), context);
+      if (remember !== undefined) this.#memory.set(key, remember);
       if (requeueAfterMs !== undefined) this.#queue.addAfter(key, requeueAfterMs);
       return failure;
     } catch (error) {
@@ -170,6 +183,10 @@ export class Shell<Snapshot> implements Runnable {
   }
 
   #watchExpected({ resource }: ExpectationRule): void {
+    const shown = (object: KubeObject): void => {
+      const patched = this.#patched.get(object.metadata.uid!);
+      if (patched && !isNewer(patched, object)) this.#patched.delete(object.metadata.uid!);
+    };
     const gone = (object: KubeObject): void => {
       const owner = controllerOf(object)?.uid;
       if (owner !== undefined) this.#expectations.deletionSeen(owner, object.metadata.uid!);
@@ -181,14 +198,19 @@ export class Shell<Snapshot> implements Runnable {
         if (object.metadata.deletionTimestamp) gone(object);
       },
       updated: (_, object) => {
+        shown(object);
         if (object.metadata.deletionTimestamp) gone(object);
       },
-      deleted: gone,
+      deleted: (object) => {
+        this.#patched.delete(object.metadata.uid!);
+        gone(object);
+      },
     });
   }
 
   #expecting(owner: string, rule: ExpectationRule): Expecting {
     const expectations = this.#expectations;
+    const cached = this.#options.informers.lister(rule.resource);
     const ours = (action: { resource: { group: string; resource: string } }): boolean =>
       action.resource.resource === rule.resource.resource && action.resource.group === rule.resource.group;
     return {
@@ -204,6 +226,16 @@ export class Shell<Snapshot> implements Runnable {
       deletionFailed: (action) => {
         if (ours(action)) expectations.deletionSeen(owner, action.uid);
       },
+      patched: (action, object) => {
+        if (!ours(action)) return;
+        const { namespace = '', name = '', uid = '' } = object.metadata;
+        const current = cached.get(namespace, name);
+        if (current?.metadata.uid === uid && isNewer(object, current)) this.#patched.set(uid, object);
+      },
     };
   }
+}
+
+function isNewer(a: KubeObject, b: KubeObject): boolean {
+  return BigInt(a.metadata.resourceVersion ?? 0) > BigInt(b.metadata.resourceVersion ?? 0);
 }

@@ -11,7 +11,8 @@ import type { StatefulSet } from '../../generated/types/apps.v1.ts';
 import type { KindBehaviour } from '../../kind.ts';
 import { validateLabels } from '../../label-validation.ts';
 import { type Selector, selectorText } from '../../labels.ts';
-import { validateAnnotations } from '../../meta/validation.ts';
+import { nameCheck, validateAnnotations } from '../../meta/validation.ts';
+import { dns1123LabelFaults } from '../../names.ts';
 import { checkLabelName, checkNonNegative, checkOptionalOneOf } from '../../validation.ts';
 import {
   checkCollisionCount,
@@ -57,6 +58,11 @@ function setDefaults({ spec }: StatefulSet): void {
     claim.status ??= {};
     claim.status.phase ||= 'Pending';
   }
+}
+
+/** The field is behind a feature gate that is off in v1.34 (MaxUnavailableStatefulSet). */
+function dropMaxUnavailable({ spec }: StatefulSet): void {
+  delete spec.updateStrategy?.rollingUpdate?.maxUnavailable;
 }
 
 type RollingUpdate = NonNullable<NonNullable<StatefulSet['spec']['updateStrategy']>['rollingUpdate']>;
@@ -163,6 +169,8 @@ function validateStatusUpdate({ status }: StatefulSet, old: StatefulSet): FieldE
   return [...errors, ...checkCollisionCount(status, old.status)];
 }
 
+const KEEPS_ALL = 'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended';
+
 /** Upstream: pkg/apis/apps/v1/defaults.go, pkg/registry/apps/statefulset/strategy.go. */
 export const statefulSet: KindBehaviour<StatefulSet> = {
   group: 'apps',
@@ -170,21 +178,28 @@ export const statefulSet: KindBehaviour<StatefulSet> = {
   kind: 'StatefulSet',
   hasGeneration: true,
   hasStatus: true,
+  validateName: nameCheck(dns1123LabelFaults),
   setDefaults,
   prepareForCreate: (object) => {
     object.status = { replicas: 0, availableReplicas: 0 };
+    dropMaxUnavailable(object);
     dropGatedFields(object.spec.template?.spec);
   },
-  prepareForUpdate: ({ spec }, old) => dropGatedFields(spec.template?.spec, old.spec.template?.spec),
+  prepareForUpdate: (object, old) => {
+    if (old.spec.updateStrategy?.rollingUpdate?.maxUnavailable === undefined) dropMaxUnavailable(object);
+    dropGatedFields(object.spec.template?.spec, old.spec.template?.spec);
+  },
   validate: ({ spec }) => validateSpec(spec, { isNew: true }),
   validateUpdate,
   validateStatusUpdate,
-  warnings: (object, old) => {
-    if (old && object.metadata.generation === old.metadata.generation) return [];
-    const claims = object.spec.volumeClaimTemplates ?? [];
+  warnings: ({ metadata, spec }, old) => {
+    const isSame = old && metadata.generation === old.metadata.generation;
+    const path = old ? 'Spec' : undefined;
+    const claims = spec.volumeClaimTemplates ?? [];
     return [
-      ...templateWarnings(object.spec.template, 'spec.template'),
-      ...claims.flatMap(({ spec }, index) => claimSpecWarnings(spec, at('spec.volumeClaimTemplates', index))),
+      ...(isSame ? [] : templateWarnings(spec.template, 'spec.template')),
+      ...claims.flatMap((claim, index) => claimSpecWarnings(claim.spec, [at('spec.volumeClaimTemplates', index), path].filter(Boolean).join('.'))),
+      ...((spec.revisionHistoryLimit ?? 0) < 0 ? [KEEPS_ALL] : []),
     ];
   },
   row: ({ metadata, spec, status }, nowMs) => [

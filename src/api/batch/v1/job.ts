@@ -77,6 +77,9 @@ export const job: KindBehaviour<Job> = {
   setDefaults,
   prepareForCreate: (object) => {
     generateSelector(object);
+    // An empty list does not survive upstream's storage.
+    const { podFailurePolicy } = object.spec;
+    if (podFailurePolicy?.rules?.length === 0) Object.assign(podFailurePolicy, { rules: null });
     object.status = {};
     dropGatedFields(object.spec.template?.spec);
   },

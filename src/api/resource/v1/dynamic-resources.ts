@@ -15,6 +15,7 @@ export const resourceClaim: KindBehaviour<ResourceClaim> = {
   group: 'resource.k8s.io',
   version: 'v1',
   kind: 'ResourceClaim',
+  returnsDeleted: true,
   row: (object, nowMs) => [object.metadata.name ?? '', stateOf(object), age(object.metadata.creationTimestamp, nowMs)],
 };
 

@@ -49,6 +49,7 @@ export const csiDriver: KindBehaviour<CSIDriver> = {
   group: 'storage.k8s.io',
   version: 'v1',
   kind: 'CSIDriver',
+  returnsDeleted: true,
   allowUnconditionalUpdate: false,
   setDefaults,
   prepareForCreate: dropDisabledFields,

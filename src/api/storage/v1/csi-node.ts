@@ -54,6 +54,7 @@ export const csiNode: KindBehaviour<CSINode> = {
   group: 'storage.k8s.io',
   version: 'v1',
   kind: 'CSINode',
+  returnsDeleted: true,
   allowUnconditionalUpdate: false,
   validate: ({ spec }) => checkDrivers(spec.drivers ?? []),
   updateOrder: ['whole', 'whole', 'change'],

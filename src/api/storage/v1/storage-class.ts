@@ -75,6 +75,7 @@ export const storageClass: KindBehaviour<StorageClass> = {
   group: 'storage.k8s.io',
   version: 'v1',
   kind: 'StorageClass',
+  returnsDeleted: true,
   setDefaults: (object) => {
     object.reclaimPolicy ??= 'Delete';
     object.volumeBindingMode ??= 'Immediate';

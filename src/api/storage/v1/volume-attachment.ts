@@ -56,6 +56,7 @@ export const volumeAttachment: KindBehaviour<VolumeAttachment> = {
   group: 'storage.k8s.io',
   version: 'v1',
   kind: 'VolumeAttachment',
+  returnsDeleted: true,
   allowUnconditionalUpdate: false,
   setDefaults: ({ spec }) => {
     if (spec.source?.inlineVolumeSpec) setLegacyVolumeDefaults(spec.source.inlineVolumeSpec);

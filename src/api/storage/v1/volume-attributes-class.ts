@@ -24,6 +24,7 @@ export const volumeAttributesClass: KindBehaviour<VolumeAttributesClass> = {
   group: 'storage.k8s.io',
   version: 'v1',
   kind: 'VolumeAttributesClass',
+  returnsDeleted: true,
   validate,
   updateOrder: ['whole', 'metadata', 'change', 'whole'],
   validateUpdate,
