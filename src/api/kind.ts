@@ -88,6 +88,8 @@ export interface KindBehaviour<T extends KubeObject = KubeObject> {
   deprecation?: string;
   /** Sentences for Warning headers. */
   warnings?(object: T, old: T | undefined): string[];
+  /** Faults of what an update leaves as it was: told, whether or not the update is refused for others. */
+  tolerated?(object: T, old: T): FieldError[];
   /**
    * How closely the kind itself looks at metadata. Default: as Kubernetes' own kinds do, whose finalizers have standard or
    * qualified names; `general`: as every API does; `none`: it leaves that to the server.

@@ -85,6 +85,13 @@ export function pathNotFound(): StatusError {
   return new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 }
 
+/** Nothing at all is served under the path; over https that is a page of plain text, no Status. */
+export class NoSuchPage extends StatusError {
+  constructor() {
+    super(404, 'NotFound', 'the server could not find the requested resource', {});
+  }
+}
+
 /** The path is one of ours, but does not take this method. */
 export function methodNotAllowed(): StatusError {
   return new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});

@@ -4,7 +4,7 @@ import type { KindBehaviour } from '../api/kind.ts';
 import { kinds as builtInKinds } from '../api/kinds.ts';
 import { apiVersionOf, type KubeObject } from '../api/object.ts';
 import type { ApiRequest, ApiResponse, Transport, UserInfo } from '../api/request.ts';
-import { hasReason, methodNotAllowed, pathNotFound } from '../api/status.ts';
+import { hasReason, methodNotAllowed, NoSuchPage, pathNotFound } from '../api/status.ts';
 import { compileTypes } from '../api/type.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Rng } from '../lib/rng.ts';
@@ -136,7 +136,8 @@ export class ApiServer implements Transport {
 
   async #handle(request: ApiRequest): Promise<ApiResponse> {
     const resource = this.registry.find(request);
-    if (!resource) throw pathNotFound();
+    if (!resource) throw this.registry.isBuiltIn(request) ? pathNotFound() : new NoSuchPage();
+    if (resource.isCustom && resource.namespaced !== (request.namespace !== undefined) && !isAcrossNamespaces(request)) throw new NoSuchPage();
     const handlers = handlersOf(resource, request);
     const handler = handlers.connect ?? handlers[request.verb];
     if (!handler) throw methodNotAllowed();
@@ -145,6 +146,11 @@ export class ApiServer implements Transport {
     const response = await warning(warnings, () => handler(resource, request));
     return deprecation ? { ...response, warnings: [...warnings, ...(response.warnings ?? [])] } : response;
   }
+}
+
+/** What lives in a namespace may be listed and watched without naming one, and nothing else. */
+function isAcrossNamespaces({ verb, namespace }: ApiRequest): boolean {
+  return namespace === undefined && (verb === 'list' || verb === 'watch');
 }
 
 const NAMED: ReadonlySet<string> = new Set(['get', 'update', 'patch', 'delete']);

@@ -59,8 +59,9 @@ export class Registry {
     return [...this.#resources.values()];
   }
 
-  hasVersion(group: string, version: string): boolean {
-    for (const { facts } of this.#resources.values()) if (facts.group === group && facts.version === version) return true;
+  /** Whether the version of the group came with the server. */
+  isBuiltIn({ group, version }: Omit<GroupVersionResource, 'resource'>): boolean {
+    for (const { facts, isCustom } of this.#resources.values()) if (!isCustom && facts.group === group && facts.version === version) return true;
     return false;
   }
 

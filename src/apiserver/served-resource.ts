@@ -33,6 +33,8 @@ export interface ServedResource {
   /** `/registry/deployments/`; versions and groups that show the same objects share it. */
   readonly prefix: string;
   readonly namespaced: boolean;
+  /** Defined by a custom resource definition. */
+  readonly isCustom: boolean;
   readonly hasStatus: boolean;
   readonly hasGeneration: boolean;
   readonly handlers: Handlers;
@@ -45,13 +47,15 @@ export interface ResourceDefinition {
   type: Struct;
   decode: Decode;
   behaviour: KindBehaviour;
+  /** Defined by a custom resource definition. Default: it came with the server. */
+  isCustom?: boolean;
   handlers: Handlers;
   /** The handlers of a subresource; undefined: it is not served. */
   subresource: (name: string) => Handlers | undefined;
 }
 
 /** A served resource: what its facts and its behaviour come to. */
-export function servedResource({ facts, type, decode, behaviour, handlers, subresource }: ResourceDefinition): ServedResource {
+export function servedResource({ facts, type, decode, behaviour, handlers, subresource, isCustom = false }: ResourceDefinition): ServedResource {
   const subresources = new Map<string, ServedSubresource>();
   for (const facet of facts.subresources ?? []) {
     const own = subresource(facet.name);
@@ -65,6 +69,7 @@ export function servedResource({ facts, type, decode, behaviour, handlers, subre
     zero: type.id ? deepFreeze(zeroObject(type)) : {},
     behaviour,
     prefix: `/registry/${behaviour.storagePrefix ?? facts.resource}/`,
+    isCustom,
     namespaced: facts.scope === 'Namespaced',
     hasStatus: behaviour.hasStatus ?? facts.subresources?.some(({ name }) => name === 'status') ?? false,
     hasGeneration: behaviour.hasGeneration ?? false,

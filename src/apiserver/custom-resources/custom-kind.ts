@@ -11,8 +11,10 @@ import type {
   SelectableField,
 } from '../../api/generated/types/apiextensions.v1.ts';
 import type { Cell, KindBehaviour, Scalable } from '../../api/kind.ts';
+import { qualifiedNameFaults } from '../../api/names.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { Column, ResourceFacts } from '../../api/resource-facts.ts';
+import { forbidden } from '../../api/status.ts';
 import type { StructuralSchema } from '../../api/structural-type.ts';
 import { parseTime } from '../../lib/clock.ts';
 
@@ -48,13 +50,13 @@ export function customKind(definition: CustomResourceDefinition, version: Custom
       resource: names.plural,
       scope: spec.scope === 'Cluster' ? 'Cluster' : 'Namespaced',
       singular: names.singular ?? names.kind.toLowerCase(),
-      verbs: isDeleted ? VERBS.filter((verb) => verb !== 'create') : VERBS,
+      verbs: VERBS,
       subresources,
       columns: [['Name', 'string', 'name', null, NAME_DESCRIPTION], ...(columns.length ? columns : [AGE]).map(columnOf)],
       ...(names.shortNames ? { shortNames: names.shortNames } : {}),
       ...(names.categories ? { categories: names.categories } : {}),
     },
-    behaviour: behaviourOf(definition, version, { schema, columns: columns.length ? columns : [AGE], scale, hasStatus: hasStatus !== undefined }),
+    behaviour: behaviourOf(definition, version, { schema, columns: columns.length ? columns : [AGE], scale, hasStatus: hasStatus !== undefined, isDeleted }),
   };
 }
 
@@ -78,13 +80,14 @@ interface Shape {
   columns: readonly CustomResourceColumnDefinition[];
   scale: CustomResourceSubresourceScale | undefined;
   hasStatus: boolean;
+  isDeleted: boolean;
 }
 
 /** Upstream: apiextensions-apiserver/pkg/registry/customresource/strategy.go. */
 function behaviourOf(
   definition: CustomResourceDefinition,
   version: CustomResourceDefinitionVersion,
-  { schema, columns, scale, hasStatus }: Shape,
+  { schema, columns, scale, hasStatus, isDeleted }: Shape,
 ): KindBehaviour {
   const { spec, status } = definition;
   const { group } = spec;
@@ -100,12 +103,17 @@ function behaviourOf(
     storagePrefix: `${group}/${plural}`,
     allowUnconditionalUpdate: false,
     metadataRules: 'general',
-    ...(hasStatus ? { prepareForCreate: (object: Custom) => void delete object['status'] } : {}),
+    prepareForCreate(object) {
+      if (isDeleted)
+        throw forbidden({ group, resource: plural }, object.metadata.name ?? '', 'create not allowed while custom resource definition is terminating');
+      if (hasStatus) delete (object as Custom)['status'];
+    },
     validate: (object) => validate(object as Custom),
     validateUpdate: (object, old) => validate(object as Custom, old as Custom),
     validateStatusUpdate: (object, old) => validate(object as Custom, old as Custom),
     ...(version.deprecated ? { deprecation: version.deprecationWarning ?? `${group}/${version.name} ${kind} is deprecated` } : {}),
-    warnings: (object, old) => [...finalizerWarnings(object, old), ...ratchetedFaults(object, schema, old).map(({ field, message }) => `${field}: ${message}`)],
+    warnings: finalizerWarnings,
+    tolerated: (object, old) => ratchetedFaults(object, schema, old),
     row: rowOf(columns),
     selectableFields: selectableFields(version.selectableFields ?? []),
     ...(stored === version.name
@@ -126,10 +134,12 @@ function finalizerWarnings({ metadata }: KubeObject, old: KubeObject | undefined
   return [...new Set(metadata.finalizers ?? [])]
     .filter((name) => !before.includes(name) && !name.includes('/') && !['orphan', 'foregroundDeletion', 'kubernetes'].includes(name))
     .sort()
-    .map(
-      (name) =>
-        `metadata.finalizers: "${name}": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers`,
-    );
+    .flatMap((name) => {
+      const path = name.includes('.') ? ' including a path (/)' : '';
+      return [...qualifiedNameFaults(name), `prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`].map(
+        (why) => `metadata.finalizers: "${name}": ${why}`,
+      );
+    });
 }
 
 function rowOf(columns: readonly CustomResourceColumnDefinition[]): NonNullable<KindBehaviour['row']> {

@@ -1,19 +1,16 @@
 import type { CustomResourceDefinition } from '../../api/generated/types/apiextensions.v1.ts';
-import type { KindBehaviour } from '../../api/kind.ts';
-import type { ResourceFacts } from '../../api/resource-facts.ts';
 import { CustomResourceDefinitions } from '../../api/resources.ts';
-import type { StructuralSchema } from '../../api/structural-type.ts';
 import type { GroupVersionResource, Registry } from '../registry.ts';
 import type { ServedResource } from '../served-resource.ts';
 import { Mirror } from '../storage/mirror.ts';
 import type { Storage } from '../storage/storage.ts';
-import { customKind, servesTheSame } from './custom-kind.ts';
+import { type CustomKind, customKind, servesTheSame } from './custom-kind.ts';
 
 export interface CustomResourcesOptions {
   storage: Storage;
   registry: Registry;
   /** Makes a served resource of a kind, with the handlers of stored ones. */
-  serve: (facts: ResourceFacts, behaviour: KindBehaviour, schema: StructuralSchema) => ServedResource;
+  serve: (kind: CustomKind) => ServedResource;
 }
 
 interface Served {
@@ -60,9 +57,10 @@ export class CustomResources {
     const resources = definition.spec.versions
       .filter(({ served }) => served)
       .map((version) => {
-        const { facts, behaviour, schema } = customKind(definition, version, { isDeleted });
-        registry.add(serve(facts, behaviour, schema));
-        return { group: facts.group, version: facts.version, resource: facts.resource };
+        const kind = customKind(definition, version, { isDeleted });
+        registry.add(serve(kind));
+        const { group, version: name, resource } = kind.facts;
+        return { group, version: name, resource };
       });
     this.#served.set(name, { definition, resources });
     const isKept = (one: GroupVersionResource): boolean => resources.some(({ version, resource }) => version === one.version && resource === one.resource);

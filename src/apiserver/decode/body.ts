@@ -1,6 +1,7 @@
+import { invalid as invalidField } from '../../api/field-error.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { ApiRequest } from '../../api/request.ts';
-import { badRequest, StatusError, unsupportedMediaType } from '../../api/status.ts';
+import { badRequest, invalid, StatusError, unsupportedMediaType } from '../../api/status.ts';
 import type { Struct } from '../../api/type.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Registry } from '../registry.ts';
@@ -9,6 +10,7 @@ import { type Decode, DecodeError } from './decode.ts';
 import { decodeGo } from './go.ts';
 import { decodeUtf8, keysIfRepeated, parseJson } from './json.ts';
 import { NO_REPEATS, type Repeats, strictFaults } from './strict.ts';
+import { decodeStructural } from './structural.ts';
 import { parseYaml } from './yaml.ts';
 
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
@@ -17,6 +19,11 @@ export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
 export function mediaType(contentType: string | undefined): string {
   return (contentType || 'application/json').split(';')[0]!.trim().toLowerCase();
 }
+
+/** How Go shows the type that a body's kind and version are read into. */
+export const TYPE_META = 'Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+type Json = Record<string, unknown>;
 
 const BODY_TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 
@@ -48,27 +55,34 @@ export function parseBody(request: ApiRequest): ParsedBody {
 }
 
 /** What a body that is no object at all is answered with (apiserver: transformDecodeError). */
-function recognize(request: ApiRequest, kind: string): ParsedBody {
+function recognize(request: ApiRequest, { kind, decode }: DecodeTarget): ParsedBody {
   const unrecognized = (why: string): Error =>
-    badRequest(
-      `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${why} (${summary(request.body as Uint8Array)})`,
-    );
+    badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summary(request.body as Uint8Array)})`);
+  const noJson = (why: string): Error => unrecognized(`couldn't get version/kind; json parse error: ${why}`);
   let parsed: ParsedBody;
   try {
     parsed = parseBody(request);
   } catch (error) {
     const isJson = mediaType(request.contentType) === 'application/json';
-    throw isJson && error instanceof StatusError && error.reason === 'BadRequest' ? unrecognized(error.message) : error;
+    throw isJson && error instanceof StatusError && error.reason === 'BadRequest' ? noJson(error.message) : error;
   }
   const { value } = parsed;
   if (request.body instanceof Uint8Array && (typeof value !== 'object' || value === null || Array.isArray(value))) {
     if (value === null) return { ...parsed, value: {} };
     const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-    throw unrecognized(
-      `json: cannot unmarshal ${type} into Go value of type struct { APIVersion string "json:"apiVersion,omitempty""; Kind string "json:"kind,omitempty"" }`,
-    );
+    throw noJson(`json: cannot unmarshal ${type} into ${TYPE_META}`);
+  }
+  if (decode === decodeStructural && request.body instanceof Uint8Array) {
+    // No other type can be meant by a body of a built-in kind; one of a custom kind has to say.
+    const missing = missingType(value as Json);
+    if (missing) throw unrecognized(`Object '${missing}' is missing in '${decodeUtf8(request.body)}'`);
   }
   return parsed;
+}
+
+function missingType({ kind, apiVersion }: Json): string | undefined {
+  if (!kind) return 'Kind';
+  return apiVersion ? undefined : 'apiVersion';
 }
 
 /** The beginning of a body, as messages show it. */
@@ -118,7 +132,7 @@ export class BodyDecoder {
 
   /** The object in a request's body. Unknown and duplicate fields become errors or warnings, as the client asked. @throws StatusError */
   decode(request: ApiRequest, target: DecodeTarget, fieldValidation: FieldValidation): DecodedBody {
-    const { value, repeats } = recognize(request, target.kind);
+    const { value, repeats } = recognize(request, target);
     return this.decodeValue(value, target, { fieldValidation, repeats });
   }
 
@@ -152,14 +166,16 @@ export class BodyDecoder {
     }
   }
 
-  #checkType(value: unknown, { kind, apiVersion }: DecodeTarget): void {
+  #checkType(value: unknown, { kind, apiVersion, decode }: DecodeTarget): void {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
-    const given = value as { kind?: unknown; apiVersion?: unknown };
+    const given = value as { kind?: unknown; apiVersion?: unknown; metadata?: { name?: unknown } };
     if (typeof given.apiVersion === 'string' && given.apiVersion && given.apiVersion !== apiVersion) {
       throw badRequest(`the API version in the data (${given.apiVersion}) does not match the expected API version (${apiVersion})`);
     }
     if (typeof given.kind !== 'string' || !given.kind || given.kind === kind) return;
     const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
+    if (decode === decodeStructural)
+      throw invalid({ group, kind: given.kind }, String(given.metadata?.name ?? ''), [invalidField('kind', given.kind, `must be ${kind}`)]);
     const why = this.#registry.ofKind(apiVersion, given.kind)
       ? `converting (${version}.${given.kind}) to (${group.split('.')[0] || 'core'}.${kind}): unknown conversion`
       : `no kind ${JSON.stringify(given.kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`;

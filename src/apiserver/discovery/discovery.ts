@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf } from '../../api/object.ts';
 import type { ResourceFacts } from '../../api/resource-facts.ts';
+import { byVersionRank } from '../../api/version-rank.ts';
 import type { Registry } from '../registry.ts';
 import type { ServedResource } from '../served-resource.ts';
 
@@ -87,11 +88,13 @@ export class Discovery {
   #groupNames(): string[] {
     const names = new Set(this.#facts.map((f) => f.group).filter((g) => g !== ''));
     const rank = (name: string): number => (GROUP_ORDER.includes(name) ? GROUP_ORDER.indexOf(name) : GROUP_ORDER.length);
-    return [...names].sort((a, b) => rank(a) - rank(b));
+    return [...names].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
   }
 
   #versions(group: string): string[] {
-    return [...new Set(this.#facts.filter((f) => f.group === group).map((f) => f.version))];
+    const ranked = this.#registry.all().filter(({ facts }) => facts.group === group);
+    const versions = [...new Set(ranked.map(({ facts }) => facts.version))];
+    return ranked.some(({ isCustom }) => isCustom) ? versions.sort(byVersionRank) : versions;
   }
 
   #group(name: string): Json {

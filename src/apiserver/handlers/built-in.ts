@@ -1,9 +1,10 @@
 import type { KindBehaviour, OwnFacts } from '../../api/kind.ts';
 import type { ResourceFacts } from '../../api/resource-facts.ts';
-import { type StructuralSchema, structuralType } from '../../api/structural-type.ts';
+import { structuralType } from '../../api/structural-type.ts';
 import { assert } from '../../lib/assert.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { RuleResolver } from '../chain/authorization.ts';
+import type { CustomKind } from '../custom-resources/custom-kind.ts';
 import { CustomResources } from '../custom-resources/custom-resources.ts';
 import { decodeGo } from '../decode/go.ts';
 import { decodeStructural } from '../decode/structural.ts';
@@ -52,8 +53,9 @@ export function serveBuiltIns(parts: BuiltIns, resources: readonly ResourceFacts
     ({ resource }: { resource: string }) =>
     (name: string): Handlers | undefined =>
       subresources[`${resource}/${name}`] ?? subresources[name];
-  const serveStructural = (facts: ResourceFacts, behaviour: KindBehaviour, schema: StructuralSchema): ServedResource =>
+  const serveStructural = ({ facts, behaviour, schema }: CustomKind, { isCustom }: { isCustom: boolean }): ServedResource =>
     servedResource({
+      isCustom,
       facts,
       type: structuralType(schema, metadata),
       decode: decodeStructural,
@@ -61,7 +63,9 @@ export function serveBuiltIns(parts: BuiltIns, resources: readonly ResourceFacts
       handlers: stored,
       subresource: subresourceOf(facts),
     });
-  for (const behaviour of kinds) if (behaviour.served) registry.add(serveStructural(factsOf(behaviour, behaviour.served), behaviour, behaviour.served.schema));
+  const serveOwn = (behaviour: KindBehaviour, served: OwnFacts): void =>
+    registry.add(serveStructural({ facts: factsOf(behaviour, served), behaviour, schema: served.schema }, { isCustom: false }));
+  for (const behaviour of kinds) if (behaviour.served) serveOwn(behaviour, behaviour.served);
   const behaviours = new Map(kinds.map((kind) => [idOf(kind), kind]));
   for (const facts of resources) {
     if (!facts.schema) continue;
@@ -79,7 +83,7 @@ export function serveBuiltIns(parts: BuiltIns, resources: readonly ResourceFacts
       }),
     );
   }
-  new CustomResources({ storage: parts.storage, registry, serve: serveStructural });
+  new CustomResources({ storage: parts.storage, registry, serve: (kind) => serveStructural(kind, { isCustom: true }) });
 }
 
 const ALL_VERBS: ResourceFacts['verbs'] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];

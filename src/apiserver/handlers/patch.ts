@@ -2,12 +2,13 @@ import { invalid as invalidField } from '../../api/field-error.ts';
 import { goText } from '../../api/go-text.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { ApiRequest } from '../../api/request.ts';
-import { badRequest, invalid, StatusError, tooLarge } from '../../api/status.ts';
+import { badRequest, invalid, StatusError, tooLarge, unsupportedMediaType } from '../../api/status.ts';
 import { stringifyExact } from '../../lib/exact-json.ts';
-import { type BodyDecoder, type DecodedBody, type DecodeTarget, type FieldValidation, mediaType, type ParsedBody } from '../decode/body.ts';
+import { type BodyDecoder, type DecodedBody, type DecodeTarget, type FieldValidation, mediaType, type ParsedBody, TYPE_META } from '../decode/body.ts';
 import { goKind } from '../decode/go-json.ts';
 import { decodeUtf8, keysIfRepeated, parseJson } from '../decode/json.ts';
 import { NO_REPEATS, strictFaults } from '../decode/strict.ts';
+import { decodeStructural } from '../decode/structural.ts';
 import { parseYaml } from '../decode/yaml.ts';
 import { applyJsonPatch, unknownMembers } from '../patches/json-patch.ts';
 import { applyMergePatch } from '../patches/merge-patch.ts';
@@ -27,8 +28,11 @@ interface PatchContext {
 /** A patch as a request holds it: one to be applied to the object that stands there, or a configuration for server-side apply. */
 export type Patch = { type: 'apply'; configuration: unknown } | { type: 'patch'; apply(current: KubeObject, context: PatchContext): DecodedBody };
 
-/** @throws StatusError for a body or content type that is no patch. */
-export function patchOf(request: ApiRequest): Patch {
+/** A strategic merge patch goes by keys and strategies that only the types of Go have. */
+const CUSTOM_PATCH_TYPES = ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml'];
+
+/** @throws StatusError for a body or content type that is no patch of such a target. */
+export function patchOf(request: ApiRequest, { decode }: DecodeTarget): Patch {
   switch (mediaType(request.contentType)) {
     case 'application/apply-patch+yaml':
       return { type: 'apply', configuration: parseConfiguration(request) };
@@ -37,6 +41,7 @@ export function patchOf(request: ApiRequest): Patch {
     case 'application/merge-patch+json':
       return mergePatch(request);
     case 'application/strategic-merge-patch+json':
+      if (decode === decodeStructural) throw unsupportedMediaType(CUSTOM_PATCH_TYPES);
       return strategicPatch(request);
     default:
       throw new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
@@ -74,12 +79,9 @@ function mergePatch(request: ApiRequest): Patch {
 /** What a patch leads to does not fit the type; the outcome is shown, as text (jsonPatcher.applyPatchToCurrentObject). */
 function outcome(patched: unknown, current: KubeObject, { bodies, target, namespaced, fieldValidation }: PatchContext, faults: readonly string[]): DecodedBody {
   const refuse = (why: string): StatusError => doesNotFit(stringifyExact(patched), why);
-  if (Array.isArray(patched)) throw refuse(`couldn't get version/kind; json parse error: ${NOT_A_TYPE('array')}`);
+  if (Array.isArray(patched)) throw refuse(`couldn't get version/kind; json parse error: json: cannot unmarshal array into ${TYPE_META}`);
   return inPlace(bodies.decodeValue(patched, target, { fieldValidation, refuse, faults }), current, namespaced);
 }
-
-const NOT_A_TYPE = (kind: string): string =>
-  `json: cannot unmarshal ${kind} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
 
 const notAMap = (value: unknown): string => `json: cannot unmarshal ${goKind(value)} into Go value of type map[string]interface {}`;
 

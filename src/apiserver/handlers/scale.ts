@@ -32,7 +32,7 @@ export function scaleHandlers({ storage, writes, bodies }: HandlerParts): Handle
     },
 
     async patch(resource, request) {
-      const patch = patchOf(request);
+      const patch = patchOf(request, scaleTarget);
       const options = writeOptions('PatchOptions', request);
       if (patch.type === 'apply') throw badRequest('server-side apply of a scale is not served: apply the object, or patch its scale');
       const { fieldValidation } = options;

@@ -88,10 +88,10 @@ async function update({ storage, writes, bodies, authorizer }: HandlerParts, res
 function patchHandler(parts: HandlerParts): Handler {
   const { writes, bodies } = parts;
   return async (resource, request) => {
-    const patch = patchOf(request);
+    const target = targetOf(resource);
+    const patch = patchOf(request, target);
     if (patch.type === 'apply') return apply(parts, resource, request, patch.configuration);
     const options = writeOptions('PatchOptions', request);
-    const target = targetOf(resource);
     const { object, warnings } = await writes.update({ ...targetOfRequest(resource, request), options }, (current) =>
       patch.apply(current, { bodies, target, namespaced: resource.namespaced, fieldValidation: options.fieldValidation }),
     );

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ApiRequest, ApiResponse, Query, UserInfo } from '../../api/request.ts';
-import { badRequest, internalError, StatusError } from '../../api/status.ts';
+import { badRequest, internalError, NoSuchPage, StatusError } from '../../api/status.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ApiServer } from '../api-server.ts';
@@ -117,8 +117,7 @@ export class HttpServer {
     const { path, query } = splitUrl(request.url ?? '/');
     const authenticated = (await authenticator.authenticate(request)) ?? ANONYMOUS;
     const user = await actingAs(authenticated, request.headers, apiServer.authorizer);
-    const routed = route(request.method ?? 'GET', path, query);
-    return { path, query, user, routed: routed && apiServer.registry.hasVersion(routed.group, routed.version) ? routed : undefined };
+    return { path, query, user, routed: route(request.method ?? 'GET', path, query) };
   }
 
   async #servePage(path: string, query: Query, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -179,11 +178,12 @@ export class HttpServer {
   }
 
   #fail(response: ServerResponse, error: unknown): void {
-    const status = this.#statusOf(error);
     if (response.headersSent || response.destroyed) {
       response.destroy();
       return;
     }
+    if (error instanceof NoSuchPage) return void sendNotFound(response);
+    const status = this.#statusOf(error);
     warn(response, status.warnings);
     if (status.status.details?.retryAfterSeconds) response.setHeader('Retry-After', String(status.status.details.retryAfterSeconds));
     const body = Buffer.from(JSON.stringify(status.status) + '\n');

@@ -23,12 +23,22 @@ export function checkResourceVersion({ resource, name }: Target, { metadata: { r
 
 /** Everything wrong with the object at once. @throws StatusError Invalid */
 export function validate(write: Write, part?: Part): Write {
-  const { resource, subresource, object, old, warnings } = write;
+  const { resource, subresource, object, old } = write;
+  const tolerated = toleratedFaults(resource, object, old);
   const errors = old ? updateFaults(write, old, part) : createFaults(resource, object);
   // Upstream names the group in which objects of the kind are kept.
   const kind = { ...resource.facts, group: resource.behaviour.storedAs?.group ?? resource.facts.group };
-  if (errors.length) throw invalid(kind, old ? (object.metadata.name ?? '') : write.name, errors);
-  return subresource ? write : { ...write, warnings: [...warnings, ...(resource.behaviour.warnings?.(object, old) ?? [])] };
+  if (errors.length) {
+    const refusal = invalid(kind, old ? (object.metadata.name ?? '') : write.name, errors);
+    refusal.warnings.push(...tolerated);
+    throw refusal;
+  }
+  const own = subresource ? [] : (resource.behaviour.warnings?.(object, old) ?? []);
+  return { ...write, warnings: [...write.warnings, ...own, ...tolerated] };
+}
+
+function toleratedFaults({ behaviour }: ServedResource, object: KubeObject, old: KubeObject | undefined): string[] {
+  return old && behaviour.tolerated ? behaviour.tolerated(object, old).map(({ field, message }) => `${field}: ${message}`) : [];
 }
 
 /** A kind's own rules come first: they tell more (apiserver/pkg/registry/rest.BeforeCreate). */

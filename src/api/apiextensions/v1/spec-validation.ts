@@ -1,3 +1,4 @@
+import { asGiven } from '../../emptied.ts';
 import { at, type FieldError, invalid, notSupported, required } from '../../field-error.ts';
 import type { CustomResourceDefinitionSpec, CustomResourceDefinitionVersion } from '../../generated/types/apiextensions.v1.ts';
 import { dns1035LabelFaults, dns1123SubdomainFaults } from '../../names.ts';
@@ -164,7 +165,7 @@ export function checkSpec(spec: CustomResourceDefinitionSpec, requirements: Requ
     ...checkSchemasThere(spec, common, requirements),
     ...preserving.early,
     ...common.versions.flatMap((version, index) => checkVersion(version, context, at('spec.versions', index))),
-    ...checkVersionSet(common, { isGiven: spec.versions !== undefined && spec.versions !== null }),
+    ...checkVersionSet(common, { isGiven: asGiven(spec, 'versions') !== null }),
     ...checkFirstVersion(common),
     ...checkNamesThere(spec),
     ...checkNames(spec.names ?? {}, 'spec.names'),

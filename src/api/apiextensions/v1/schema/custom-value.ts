@@ -15,8 +15,8 @@ const BLOCKING: ReadonlySet<string> = new Set(['FieldValueRequired', 'FieldValue
  * not changed since `old` is not looked at again (upstream: registry/customresource/strategy.go, with ratcheting).
  */
 export function customFaults(object: KubeObject, schema: JSONSchemaProps, old?: KubeObject): FieldError[] {
-  const errors = [...valueFaults(object, schema, '', old), ...(old && listFaults(old, schema, '').length ? [] : listFaults(object, schema, ''))];
-  if (errors.some(({ reason }) => BLOCKING.has(reason))) {
+  const errors = faultsBeforeRules(object, schema, old);
+  if (errors.some(isBlocking)) {
     if (!hasRules(schema)) return errors;
     const words = 'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
     return [...errors, invalid(ROOT, null, words)];
@@ -25,9 +25,16 @@ export function customFaults(object: KubeObject, schema: JSONSchemaProps, old?: 
 }
 
 /** Rules that do not hold, of values that nobody has touched: told, not enforced. */
-export function ratchetedFaults(object: KubeObject, schema: JSONSchemaProps, old: KubeObject | undefined): FieldError[] {
-  return old && hasRules(schema) ? ruleFaults(object, schema, old).ratcheted : [];
+export function ratchetedFaults(object: KubeObject, schema: JSONSchemaProps, old: KubeObject): FieldError[] {
+  if (!hasRules(schema) || faultsBeforeRules(object, schema, old).some(isBlocking)) return [];
+  return ruleFaults(object, schema, old).ratcheted;
 }
+
+function faultsBeforeRules(object: KubeObject, schema: JSONSchemaProps, old: KubeObject | undefined): FieldError[] {
+  return [...valueFaults(object, schema, '', old), ...(old && listFaults(old, schema, '').length ? [] : listFaults(object, schema, ''))];
+}
+
+const isBlocking = ({ reason }: FieldError): boolean => BLOCKING.has(reason);
 
 const withRules = new WeakMap<JSONSchemaProps, boolean>();
 
