@@ -28,6 +28,7 @@ import type { RuntimeClass } from './generated/types/node.v1.ts';
 import type { PodDisruptionBudget } from './generated/types/policy.v1.ts';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from './generated/types/rbac.v1.ts';
 import type { PriorityClass } from './generated/types/scheduling.v1.ts';
+import type { StorageClass } from './generated/types/storage.v1.ts';
 import type { KubeObject, Resource } from './object.ts';
 
 function resource<T extends KubeObject>(group: string, version: string, plural: string, kind: T['kind'], namespaced = true): Resource<T> {
@@ -91,3 +92,4 @@ export const RoleBindings = resource<RoleBinding>('rbac.authorization.k8s.io', '
 export const IPAddresses = resource<IPAddress>('networking.k8s.io', 'v1', 'ipaddresses', 'IPAddress', false);
 export const ServiceCIDRs = resource<ServiceCIDR>('networking.k8s.io', 'v1', 'servicecidrs', 'ServiceCIDR', false);
 export const APIServices = resource<APIService>('apiregistration.k8s.io', 'v1', 'apiservices', 'APIService', false);
+export const StorageClasses = resource<StorageClass>('storage.k8s.io', 'v1', 'storageclasses', 'StorageClass', false);

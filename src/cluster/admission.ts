@@ -1,5 +1,7 @@
 import type { AdmissionPlugin } from '../apiserver/admission/admission.ts';
 import { certificates } from '../apiserver/admission/certificates.ts';
+import { claimResize } from '../apiserver/admission/claim-resize.ts';
+import { defaultStorageClass } from '../apiserver/admission/default-storage-class.ts';
 import { defaultTolerationSeconds } from '../apiserver/admission/default-toleration-seconds.ts';
 import { limitRanger } from '../apiserver/admission/limit-ranger.ts';
 import { namespaceLifecycle } from '../apiserver/admission/namespace-lifecycle.ts';
@@ -18,7 +20,9 @@ export function admissionPlugins(): AdmissionPlugin[] {
     serviceAccount,
     priority,
     defaultTolerationSeconds,
+    defaultStorageClass,
     storageObjectInUseProtection,
+    claimResize,
     runtimeClass,
     serviceAddresses(),
     certificates,

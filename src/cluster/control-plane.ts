@@ -1,5 +1,5 @@
 import type { Transport } from '../api/request.ts';
-import { Namespaces, Nodes, PodDisruptionBudgets, Pods } from '../api/resources.ts';
+import { Namespaces, Nodes, PersistentVolumeClaims, PersistentVolumes, PodDisruptionBudgets, Pods, StorageClasses } from '../api/resources.ts';
 import { Client } from '../client/client.ts';
 import { EventInstants, type EventRecorder, StoredEventRecorder } from '../client/event-recorder.ts';
 import { InformerFactory } from '../client/informer.ts';
@@ -116,6 +116,11 @@ export class ControlPlane {
       nodes: informers.informer(Nodes),
       namespaces: informers.informer(Namespaces),
       budgets: informers.informer(PodDisruptionBudgets),
+      storage: {
+        claims: informers.informer(PersistentVolumeClaims),
+        volumes: informers.informer(PersistentVolumes),
+        classes: informers.informer(StorageClasses),
+      },
     });
     informers.start();
     await scheduler.start(this.#stop.signal);

@@ -12,6 +12,7 @@ import { daemonSetController } from './daemonset/controller.ts';
 import { type DeploymentControllerOptions, deploymentController } from './deployment/controller.ts';
 import { disruptionController } from './disruption/controller.ts';
 import { endpointSliceController, endpointsController } from './endpoints/controller.ts';
+import { ephemeralVolumeController } from './ephemeral-volume/controller.ts';
 import { flowSchemaController } from './flow-schema/controller.ts';
 import { garbageCollector } from './garbage-collector/controller.ts';
 import { jobController, orphanPodController } from './job/controller.ts';
@@ -29,6 +30,9 @@ import { statefulSetController } from './statefulset/controller.ts';
 import { claimProtectionController, volumeProtectionController } from './storage-protection/controller.ts';
 
 import { ttlAfterFinishedController } from './ttl-after-finished/controller.ts';
+
+import { claimBinder, volumeBinder } from './volume-binding/controller.ts';
+import { volumeDeleter, volumeProvisioner } from './volume-provisioner/controller.ts';
 
 export type { Runnable } from './runtime/shell.ts';
 
@@ -82,6 +86,11 @@ export function eachController<Result>(options: ControllersOptions, visit: <Snap
     visit(endpointSliceController(informers)),
     visit(garbageCollector(informers, client, resources)),
     visit(podGarbageCollector(informers, client, options.podGc)),
+    visit(claimBinder(informers)),
+    visit(volumeBinder(informers, client)),
+    visit(ephemeralVolumeController(informers)),
+    visit(volumeProvisioner(informers)),
+    visit(volumeDeleter(informers)),
     visit(claimProtectionController(informers)),
     visit(volumeProtectionController(informers)),
     visit(resourceQuotaController(informers, resources)),

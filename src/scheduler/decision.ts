@@ -26,6 +26,10 @@ export interface DecisionOptions {
 /** One scheduling cycle. Pure but for the draws of `rng`. Throws what a plugin throws. */
 export function decide(snapshot: Snapshot, pod: PodInfo, { rng, startAt, plugins = defaultPlugins }: DecisionOptions): Decision {
   const { nodes } = snapshot;
+  for (const plugin of nodes.length > 0 ? plugins.filters : []) {
+    const fault = plugin.preFilter?.(pod, snapshot);
+    if (fault !== undefined) return refuseAll(fault, nodes.length);
+  }
   const placement = schedule(snapshot, pod, { rng, startAt, plugins });
   if ('node' in placement) {
     const { node, looked } = placement;
@@ -37,6 +41,12 @@ export function decide(snapshot: Snapshot, pod: PodInfo, { rng, startAt, plugins
   const message = unschedulableMessage({ nodes: nodes.length, rejections, mayPreempt, preempting: preemption !== undefined });
   const because: Because = preemption ? { rule: 'SCH-20', node: preemption.node, victims: preemption.victims.length } : { rule: 'SCH-3', nodes: nodes.length };
   return { type: 'wait', message, preemption, because };
+}
+
+/** SCH-25: with no node to look at, nothing is said of preemption but that upstream has found nothing about it. */
+function refuseAll(fault: string, nodes: number): Decision {
+  const message = `0/${nodes} nodes are available: ${fault}. not found`;
+  return { type: 'wait', message, preemption: undefined, because: { rule: 'SCH-25', nodes } };
 }
 
 /** SCH-22: pods that have been asked to make room for this one are still leaving. */

@@ -12,6 +12,8 @@ export type NodeFilter = (node: NodeInfo) => Rejection | undefined;
 
 export interface FilterPlugin {
   readonly name: string;
+  /** Why no node at all can take the pod; undefined: that is for the filter to say, node by node. */
+  preFilter?(pod: PodInfo, snapshot: Snapshot): string | undefined;
   /** Prepares the decision for one pod; undefined: the plugin has nothing to say about this pod. */
   filter(pod: PodInfo, snapshot: Snapshot): NodeFilter | undefined;
 }

@@ -1,6 +1,7 @@
 import { type Amounts, addInto, amountsOf, hostPorts, podRequests } from '../api/core/v1/pod/requests.ts';
 import type { Node, Pod } from '../api/generated/types/core.v1.ts';
 import type { PodDisruptionBudget } from '../api/generated/types/policy.v1.ts';
+import type { Storage } from './storage.ts';
 
 /** What containers without a request are taken to use where nodes are compared (upstream: getNonMissingContainerRequests). */
 const UNREQUESTED = { cpu: '100m', memory: '200Mi' };
@@ -67,6 +68,8 @@ export interface Snapshot {
   readonly nominated?: ReadonlyMap<string, readonly PodInfo[]>;
   /** The budgets that preemption would rather not overdraw. */
   readonly budgets?: readonly PodDisruptionBudget[];
+  /** Left out: nothing is asked of volumes. */
+  readonly storage?: Storage;
   /** Labels of namespaces, for terms that select by them. */
   namespaceLabels(namespace: string): Readonly<Record<string, string>> | undefined;
 }

@@ -11,6 +11,8 @@ import { nodeUnschedulable } from './plugins/node-unschedulable/node-unschedulab
 import { podTopologySpread } from './plugins/pod-topology-spread/pod-topology-spread.ts';
 import { selectorSpread } from './plugins/selector-spread/selector-spread.ts';
 import { taintToleration } from './plugins/taint-toleration/taint-toleration.ts';
+import { volumeBinding } from './plugins/volume-binding/volume-binding.ts';
+import { volumeRestrictions } from './plugins/volume-restrictions/volume-restrictions.ts';
 
 export interface Plugins {
   /** In order: a node's first rejection is the one that counts. */
@@ -20,7 +22,18 @@ export interface Plugins {
 
 /** Upstream's default plugins, in its order. */
 export const defaultPlugins: Plugins = {
-  filters: [nodeUnschedulable, nodeName, taintToleration, nodeAffinity, nodePorts, nodeResourcesFit, podTopologySpread, interPodAffinity],
+  filters: [
+    nodeUnschedulable,
+    nodeName,
+    taintToleration,
+    nodeAffinity,
+    nodePorts,
+    nodeResourcesFit,
+    volumeRestrictions,
+    volumeBinding,
+    podTopologySpread,
+    interPodAffinity,
+  ],
   scores: [taintToleration, nodeAffinity, nodeResourcesFit, nodeResourcesBalancedAllocation, podTopologySpread, interPodAffinity, selectorSpread],
 };
 

@@ -12,9 +12,10 @@ import type { Rng } from '../lib/rng.ts';
 import { ClusterCache } from './cluster-cache.ts';
 import { type Decision, decide } from './decision.ts';
 import { podInfo } from './node-info.ts';
-import { PodWriter } from './pod-writer.ts';
+import { type BindingOutcome, PodWriter } from './pod-writer.ts';
 import type { Plugins } from './schedule.ts';
 import { SchedulingQueue } from './scheduling-queue.ts';
+import { type StorageInformers, VolumeBinder } from './volume-binder.ts';
 
 export interface SchedulerOptions {
   client: Client;
@@ -29,6 +30,8 @@ export interface SchedulerOptions {
   namespaces?: Informer<Namespace>;
   /** Whom preemption would rather spare. */
   budgets?: Informer<PodDisruptionBudget>;
+  /** Left out: nothing is asked of volumes. */
+  storage?: StorageInformers;
   /** Pods that name another scheduler are left alone. Default `default-scheduler`. */
   name?: string;
   /** Default: upstream's. */
@@ -44,6 +47,7 @@ export class Scheduler {
   readonly #name: string;
   readonly #cache = new ClusterCache();
   readonly #queue: SchedulingQueue;
+  readonly #volumes: VolumeBinder | undefined;
   #startAt = 0;
   #busy = false;
   #stopped = true;
@@ -51,15 +55,16 @@ export class Scheduler {
   constructor(options: SchedulerOptions) {
     this.#options = options;
     this.#name = options.name ?? 'default-scheduler';
-    const { client, recorder, clock, log } = options;
+    const { client, recorder, clock, log, storage } = options;
+    this.#volumes = storage ? new VolumeBinder({ client, clock, informers: storage }) : undefined;
     this.#writer = new PodWriter({ pods: client.resource(Pods), recorder, clock, log });
     this.#queue = new SchedulingQueue(clock, () => this.#wake());
   }
 
   /** Begins once the informers have their first lists. */
   async start(signal: AbortSignal): Promise<void> {
-    const { pods, nodes, namespaces, budgets } = this.#options;
-    await Promise.all([pods, nodes, namespaces, budgets].map((informer) => informer?.whenSynced()));
+    const { pods, nodes, namespaces, budgets, storage } = this.#options;
+    await Promise.all([pods, nodes, namespaces, budgets, storage?.claims, storage?.volumes, storage?.classes].map((informer) => informer?.whenSynced()));
     if (signal.aborted) return;
     signal.addEventListener('abort', () => this.stop(), { once: true });
     this.#stopped = false;
@@ -74,6 +79,10 @@ export class Scheduler {
       },
       deleted: (node) => this.#cache.removeNode(node.metadata.name ?? ''),
     });
+    const move = (): void => this.#queue.moveAll();
+    storage?.claims.addHandler({ added: move, updated: move });
+    storage?.volumes.addHandler({ added: move, updated: move });
+    storage?.classes.addHandler({ added: move, updated: move });
     pods.addHandler({ added: (pod) => this.#put(undefined, pod), updated: (old, pod) => this.#put(old, pod), deleted: (pod) => this.#remove(pod) });
     this.#wake();
   }
@@ -144,7 +153,7 @@ export class Scheduler {
     const { namespaces, budgets, rng, plugins } = this.#options;
     const { nodes, nominated } = this.#cache;
     const namespaceLabels = (name: string) => namespaces?.lister.get('', name)?.metadata.labels;
-    const snapshot = { nodes, nominated, namespaceLabels, budgets: budgets?.lister.list() ?? [] };
+    const snapshot = { nodes, nominated, namespaceLabels, budgets: budgets?.lister.list() ?? [], ...(this.#volumes ? { storage: this.#volumes.storage } : {}) };
     const startAt = nodes.length ? this.#startAt % nodes.length : 0;
     return decide(snapshot, podInfo(this.#known(pod)), { rng, startAt, ...(plugins ? { plugins } : {}) });
   }
@@ -170,7 +179,7 @@ export class Scheduler {
   }
 
   async #bind(pod: Pod, node: string): Promise<void> {
-    const outcome = await this.#writer.bind(pod, node);
+    const outcome = await this.#withVolumes(pod, node);
     if (outcome.type === 'bound') return;
     // The room that the pod was to take is free again.
     this.#cache.removePod(pod.metadata.uid ?? '');
@@ -180,6 +189,13 @@ export class Scheduler {
       this.#queue.failed(pod, { movesBefore: this.#queue.moves });
       await this.#writer.tellUnscheduled(this.#known(pod), { reason: 'SchedulerError', message: outcome.message });
     }
+  }
+
+  /** SCH-26: the pod's claims get their volumes first. */
+  async #withVolumes(pod: Pod, node: string): Promise<BindingOutcome> {
+    const info = this.#cache.nodes.find(({ name }) => name === node);
+    const fault = info && (await this.#volumes?.bind(pod, info.node));
+    return fault === undefined ? this.#writer.bind(pod, node) : { type: 'refused', message: `running PreBind plugin "VolumeBinding": ${fault}` };
   }
 
   /** The pod as it is known now: its status may be newer than the queue's version. */

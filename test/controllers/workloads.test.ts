@@ -14,10 +14,7 @@ import { playRequests, type RequestCase } from '../golden/requests.mjs';
 /** A request there comes before the controllers have looked; here they are as fast as the request. */
 const RACES = new Set(['SS-scale', 'RS-cost']);
 
-/** Claims and volumes are not bound yet. */
-const VOLUMES = new Set('PV-bind PV-delete PV-external PV-pod-mode PV-prebound PV-release PV-size PV-wait-none SS-claims SS-rename-claims'.split(' '));
-
-const cases = recordings<RequestCase>('workloads.jsonl').filter(({ id }) => !RACES.has(id) && !VOLUMES.has(id));
+const cases = recordings<RequestCase>('workloads.jsonl').filter(({ id }) => !RACES.has(id));
 
 describe('recorded workloads', () => {
   const clock = new VirtualClock();
