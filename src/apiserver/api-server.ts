@@ -137,7 +137,7 @@ export class ApiServer implements Transport {
   async #handle(request: ApiRequest): Promise<ApiResponse> {
     const resource = this.registry.find(request);
     if (!resource) throw this.registry.isBuiltIn(request) ? pathNotFound() : new NoSuchPage();
-    if (resource.isCustom && resource.namespaced !== (request.namespace !== undefined) && !isAcrossNamespaces(request)) throw new NoSuchPage();
+    if (resource.customSchema && resource.namespaced !== (request.namespace !== undefined) && !isAcrossNamespaces(request)) throw new NoSuchPage();
     const handlers = handlersOf(resource, request);
     const handler = handlers.connect ?? handlers[request.verb];
     if (!handler) throw methodNotAllowed();

@@ -61,7 +61,7 @@ export class Registry {
 
   /** Whether the version of the group came with the server. */
   isBuiltIn({ group, version }: Omit<GroupVersionResource, 'resource'>): boolean {
-    for (const { facts, isCustom } of this.#resources.values()) if (!isCustom && facts.group === group && facts.version === version) return true;
+    for (const { facts, customSchema } of this.#resources.values()) if (!customSchema && facts.group === group && facts.version === version) return true;
     return false;
   }
 

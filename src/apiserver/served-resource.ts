@@ -3,6 +3,7 @@ import type { KindBehaviour } from '../api/kind.ts';
 import { apiVersionOf } from '../api/object.ts';
 import type { ApiRequest, ApiResponse, Verb } from '../api/request.ts';
 import type { ResourceFacts } from '../api/resource-facts.ts';
+import type { StructuralSchema } from '../api/structural-type.ts';
 import type { Struct } from '../api/type.ts';
 import type { Decode } from './decode/decode.ts';
 import { zeroObject } from './decode/go.ts';
@@ -33,8 +34,8 @@ export interface ServedResource {
   /** `/registry/deployments/`; versions and groups that show the same objects share it. */
   readonly prefix: string;
   readonly namespaced: boolean;
-  /** Defined by a custom resource definition. */
-  readonly isCustom: boolean;
+  /** Of a custom resource: the schema that its definition has. */
+  readonly customSchema?: StructuralSchema;
   readonly hasStatus: boolean;
   readonly hasGeneration: boolean;
   readonly handlers: Handlers;
@@ -47,15 +48,14 @@ export interface ResourceDefinition {
   type: Struct;
   decode: Decode;
   behaviour: KindBehaviour;
-  /** Defined by a custom resource definition. Default: it came with the server. */
-  isCustom?: boolean;
+  customSchema?: StructuralSchema;
   handlers: Handlers;
   /** The handlers of a subresource; undefined: it is not served. */
   subresource: (name: string) => Handlers | undefined;
 }
 
 /** A served resource: what its facts and its behaviour come to. */
-export function servedResource({ facts, type, decode, behaviour, handlers, subresource, isCustom = false }: ResourceDefinition): ServedResource {
+export function servedResource({ facts, type, decode, behaviour, handlers, subresource, customSchema }: ResourceDefinition): ServedResource {
   const subresources = new Map<string, ServedSubresource>();
   for (const facet of facts.subresources ?? []) {
     const own = subresource(facet.name);
@@ -69,7 +69,7 @@ export function servedResource({ facts, type, decode, behaviour, handlers, subre
     zero: type.id ? deepFreeze(zeroObject(type)) : {},
     behaviour,
     prefix: `/registry/${behaviour.storagePrefix ?? facts.resource}/`,
-    isCustom,
+    ...(customSchema ? { customSchema } : {}),
     namespaced: facts.scope === 'Namespaced',
     hasStatus: behaviour.hasStatus ?? facts.subresources?.some(({ name }) => name === 'status') ?? false,
     hasGeneration: behaviour.hasGeneration ?? false,

@@ -48,6 +48,7 @@ export function customKind(definition: CustomResourceDefinition, version: Custom
     facts: {
       ...own,
       resource: names.plural,
+      schema: [...group.split('.').reverse(), version.name, names.kind].join('.'),
       scope: spec.scope === 'Cluster' ? 'Cluster' : 'Namespaced',
       singular: names.singular ?? names.kind.toLowerCase(),
       verbs: VERBS,

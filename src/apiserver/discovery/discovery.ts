@@ -94,7 +94,7 @@ export class Discovery {
   #versions(group: string): string[] {
     const ranked = this.#registry.all().filter(({ facts }) => facts.group === group);
     const versions = [...new Set(ranked.map(({ facts }) => facts.version))];
-    return ranked.some(({ isCustom }) => isCustom) ? versions.sort(byVersionRank) : versions;
+    return ranked.some(({ customSchema }) => customSchema) ? versions.sort(byVersionRank) : versions;
   }
 
   #group(name: string): Json {

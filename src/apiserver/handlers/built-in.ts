@@ -55,7 +55,7 @@ export function serveBuiltIns(parts: BuiltIns, resources: readonly ResourceFacts
       subresources[`${resource}/${name}`] ?? subresources[name];
   const serveStructural = ({ facts, behaviour, schema }: CustomKind, { isCustom }: { isCustom: boolean }): ServedResource =>
     servedResource({
-      isCustom,
+      ...(isCustom ? { customSchema: schema } : {}),
       facts,
       type: structuralType(schema, metadata),
       decode: decodeStructural,

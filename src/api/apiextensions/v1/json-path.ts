@@ -5,23 +5,23 @@
 export type JsonPath = (value: unknown) => unknown[];
 
 const STEP =
-  /\.([A-Za-z_$][\w$-]*)|\.?\['((?:[^'\\]|\\.)*)'\]|\.?\["((?:[^"\\]|\\.)*)"\]|\[(-?\d+)\]|\[\*\]|\.\*|\[\?\(\s*@((?:\.[\w$-]+|\[[^\]]*\])+)\s*(==|!=|>=|<=|>|<)\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|-?[\d.]+|true|false)\s*\)\]/y;
+  /\.([A-Za-z_$][\w$-]*)|\.?\['((?:[^'\\]|\\.)*)'\]|\.?\["((?:[^"\\]|\\.)*)"\]|\[(-?\d+)\]|\[\*\]|\.\*|\[\?\(\s*@((?:\.[\w$-]+|\[[^\]]*\])+)\s*(==|!=|>=|<=|>|<)\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|-?[\d.]+|true|false)\s*\)\]/gy;
 
 /** @returns undefined for a path that is none. */
 export function parseJsonPath(text: string): JsonPath | undefined {
   const steps: ((value: unknown) => unknown[])[] = [];
-  STEP.lastIndex = 0;
-  while (STEP.lastIndex < text.length) {
-    const match = STEP.exec(text);
-    if (!match) return undefined;
+  let end = 0;
+  for (const match of text.matchAll(STEP)) {
     const step = stepOf(match);
     if (!step) return undefined;
     steps.push(step);
+    end = match.index + match[0].length;
   }
+  if (end < text.length) return undefined;
   return (value) => steps.reduce<unknown[]>((values, step) => values.flatMap(step), [value]);
 }
 
-function stepOf([whole, name, single, double, index, left, operator, right]: RegExpExecArray): ((value: unknown) => unknown[]) | undefined {
+function stepOf([whole, name, single, double, index, left, operator, right]: RegExpMatchArray): ((value: unknown) => unknown[]) | undefined {
   const key = name ?? unescaped(single) ?? unescaped(double);
   if (key !== undefined) return (value) => (isRecord(value) && Object.hasOwn(value, key) ? [value[key]] : []);
   if (index !== undefined) {

@@ -1,5 +1,7 @@
 import type { ResourceFacts } from '../../../api/resource-facts.ts';
 import type { Field, Type, Types } from '../../../api/type.ts';
+import type { ServedResource } from '../../served-resource.ts';
+import { customListSchema, customSchema } from './custom-schema.ts';
 
 type Json = Record<string, unknown>;
 
@@ -39,11 +41,12 @@ const NAMED_SCALAR_SCHEMAS: Record<string, { v2: Json; v3: Json }> = {
  * The OpenAPI document of some resources: their types with all that these refer to, and for each operation what kubectl
  * reads of it (the kind it acts on, and the options it takes).
  */
-export function buildDocument(resources: readonly ResourceFacts[], sources: DocumentSources): Json {
-  const types: Json = {};
+export function buildDocument(served: readonly ServedResource[], sources: DocumentSources): Json {
+  const resources = served.map(({ facts }) => facts);
   const refPrefix = sources.form === 'v2' ? '#/definitions/' : '#/components/schemas/';
   const need = [`${META}.DeleteOptions`, `${META}.Status`, ...resources.flatMap((r) => (r.schema ? [r.schema, `${r.schema}List`] : []))];
   for (const facts of resources) for (const sub of facts.subresources ?? []) if (sub.kind === 'Scale') need.push('io.k8s.api.autoscaling.v1.Scale');
+  const types = customTypes(served, { refPrefix, form: sources.form, types: sources.types, need });
   const kindsOf = (id: string): Json[] =>
     resources
       .filter((r) => r.schema === id || `${r.schema}List` === id)
@@ -77,6 +80,27 @@ export function buildDocument(resources: readonly ResourceFacts[], sources: Docu
   const paths = Object.fromEntries(resources.flatMap((facts) => pathsOf(facts, sources.form, refPrefix)));
   const info = { title: 'Kubernetes', version: 'v1.34.0' };
   return sources.form === 'v2' ? { swagger: '2.0', info, paths, definitions: types } : { openapi: '3.0.0', info, paths, components: { schemas: types } };
+}
+
+/** The types of custom resources, by id. */
+function customTypes(served: readonly ServedResource[], context: DocumentContext): Json {
+  const { form, refPrefix } = context;
+  const refer = (id: string, description: string): Json => referTo(id, { description }, context);
+  const types: Json = {};
+  for (const { facts, customSchema: schema } of served) {
+    if (!schema || !facts.schema) continue;
+    const kind = { group: facts.group, kind: facts.kind, version: facts.version };
+    types[facts.schema] = customSchema(schema, kind, { form, refer });
+    types[`${facts.schema}List`] = customListSchema({ kind, plural: facts.resource, item: { $ref: refPrefix + facts.schema } }, { form, refer });
+  }
+  return types;
+}
+
+/** OpenAPI 3.0 allows nothing beside a $ref; the description goes around it. */
+function referTo(id: string, around: Json, { form, refPrefix, need }: DocumentContext): Json {
+  need.push(id);
+  const reference = { $ref: refPrefix + id };
+  return form === 'v3' ? { ...around, allOf: [reference] } : { ...around, ...reference };
 }
 
 interface DocumentContext {

@@ -39,19 +39,16 @@ export class OpenApi {
 
   #paths(): Record<string, { serverRelativeURL: string }> {
     const paths: Record<string, { serverRelativeURL: string }> = {};
-    for (const name of new Set(this.#facts().map(pathOf))) paths[name] = { serverRelativeURL: `/openapi/v3/${name}?hash=${this.#document(name)!.etag}` };
+    for (const name of new Set(this.#registry.all().map(({ facts }) => pathOf(facts))))
+      paths[name] = { serverRelativeURL: `/openapi/v3/${name}?hash=${this.#document(name)!.etag}` };
     return paths;
-  }
-
-  #facts(): ResourceFacts[] {
-    return this.#registry.all().map(({ facts }) => facts);
   }
 
   /** By the path of a group and version, or `v2` for all in one. */
   #document(name: string): { body: Buffer; etag: string } | undefined {
     let found = this.#documents.get(name);
     if (!found) {
-      const served = name === 'v2' ? this.#facts() : this.#facts().filter((facts) => pathOf(facts) === name);
+      const served = this.#registry.all().filter(({ facts }) => name === 'v2' || pathOf(facts) === name);
       if (served.length === 0) return undefined;
       const document = buildDocument(served, { types: this.#registry.types, descriptions, form: name === 'v2' ? 'v2' : 'v3' });
       const body = Buffer.from(JSON.stringify(document));
@@ -62,7 +59,7 @@ export class OpenApi {
   }
 
   #protobufDocument(): Buffer {
-    this.#protobuf ??= Buffer.from(encodeOpenApiV2(buildDocument(this.#facts(), { types: this.#registry.types, descriptions, form: 'v2' })));
+    this.#protobuf ??= Buffer.from(encodeOpenApiV2(buildDocument(this.#registry.all(), { types: this.#registry.types, descriptions, form: 'v2' })));
     return this.#protobuf;
   }
 }

@@ -48,6 +48,14 @@ class Message {
     this.#writer.tag(number, 0).bool(value);
   }
 
+  number(number: number, value: number): void {
+    this.#writer.tag(number, 1).double(value);
+  }
+
+  count(number: number, value: number): void {
+    this.#writer.tag(number, 0).int64(value);
+  }
+
   message(number: number, write: (message: Message) => void): void {
     this.#writer.tag(number, 2).fork();
     write(new Message(this.#writer));
@@ -84,12 +92,32 @@ const SCHEMA: Readonly<Record<string, Encode>> = {
   $ref: (m, value: string) => m.text(1, value),
   format: (m, value: string) => m.text(2, value),
   description: (m, value: string) => m.text(4, value),
+  title: (m, value: string) => m.text(3, value),
   default: (m, value: unknown) => m.message(5, (any) => encodeAny(any, value)),
+  multipleOf: (m, value: number) => m.number(6, value),
+  maximum: (m, value: number) => m.number(7, value),
+  exclusiveMaximum: (m, value: boolean) => m.flag(8, value),
+  minimum: (m, value: number) => m.number(9, value),
+  exclusiveMinimum: (m, value: boolean) => m.flag(10, value),
+  maxLength: (m, value: number) => m.count(11, value),
+  minLength: (m, value: number) => m.count(12, value),
+  pattern: (m, value: string) => m.text(13, value),
+  maxItems: (m, value: number) => m.count(14, value),
+  minItems: (m, value: number) => m.count(15, value),
   uniqueItems: (m, value: boolean) => m.flag(16, value),
+  maxProperties: (m, value: number) => m.count(17, value),
+  minProperties: (m, value: number) => m.count(18, value),
+  enum: (m, value: unknown[]) => {
+    for (const one of value) m.message(20, (any) => encodeAny(any, one));
+  },
   required: (m, value: string[]) => m.texts(19, value),
-  additionalProperties: (m, value: Json) => m.message(21, (item) => item.message(1, (schema) => encodeSchema(schema, value))),
+  additionalProperties: (m, value: Json | boolean) =>
+    m.message(21, (item) => (typeof value === 'boolean' ? item.flag(2, value) : item.message(1, (schema) => encodeSchema(schema, value)))),
   type: (m, value: string) => m.message(22, (type) => type.text(1, value)),
   items: (m, value: Json) => m.message(23, (items) => items.message(1, (schema) => encodeSchema(schema, value))),
+  externalDocs: (m, value: Json) =>
+    m.message(28, (docs) => docs.fields(value, { description: (d, text: string) => d.text(1, text), url: (d, text: string) => d.text(2, text) })),
+  example: (m, value: unknown) => m.message(29, (any) => encodeAny(any, value)),
   properties: (m, value: Record<string, Json>) => m.message(25, (properties) => properties.named(1, value, encodeSchema)),
 };
 
