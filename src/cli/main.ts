@@ -31,12 +31,20 @@ program
   .option('-f, --filename <path>', 'apply this file, folder, or - for standard input, and show the rollout; repeatable', collect, [])
   .option('--exit', 'end when the rollout ends: 0 if it is complete, 1 if it is not')
   .addOption(new Option('--timeout <duration>', 'how long a rollout may take').argParser(duration).default(60_000, '60s'))
-  .option('--nodes <count>', 'nodes to simulate', whole(0, 5000), 3)
+  .option('--nodes <count>', 'nodes to simulate (default: 3, or none beside a real one)', whole(0, 5000))
   .option('--port <port>', 'port of the API server; 0 picks a free one', whole(0, 65_535), 6443)
   .addOption(new Option('--data-dir <dir>', 'where objects and certificates are kept (default: ~/.coracle/data)').conflicts('ephemeral'))
   .option('--ephemeral', 'keep everything in memory, and nothing after the end')
   .option('--kubeconfig <file>', 'where to write the kubeconfig (default: ~/.coracle/kubeconfig)')
-  .addOption(new Option('--runtime <name>', 'container runtime of the nodes').choices(['simulated']).default('simulated'))
+  .addOption(
+    new Option('--runtime <name>', 'container runtime of the nodes; auto: a real one where one answers, else simulated')
+      .choices(['auto', 'simulated', 'cri'])
+      .default('simulated'),
+  )
+  .option('--cri-socket <path>', 'socket of the container runtime (default: where containerd and CRI-O have theirs)')
+  .option('--node-name <name>', 'name of the node with the real runtime (default: that of the machine)')
+  .option('--node-ip <address>', 'its address (default: the first that the machine has)')
+  .option('--cluster-dns <address>', 'server that knows the names of services, for real pods; repeatable', collect, [])
   .option('--simulate <file>', 'rules for the simulated containers, by image')
   .addOption(
     new Option('--relist <duration>', 'how often kubelets look at their containers, as a real one does every second; 0: they are told at once')

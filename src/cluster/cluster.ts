@@ -27,7 +27,7 @@ export type { AuthorizationMode } from '../apiserver/api-server.ts';
 export { parseTokenFile } from '../apiserver/tokens/bearer-authenticator.ts';
 
 export interface ClusterOptions
-  extends Partial<Pick<ControlPlaneOptions, 'nodes' | 'simulate' | 'relistPeriodMs' | 'deployment' | 'replicaSet' | 'controllers'>> {
+  extends Partial<Pick<ControlPlaneOptions, 'nodes' | 'realNode' | 'simulate' | 'relistPeriodMs' | 'deployment' | 'replicaSet' | 'controllers'>> {
   /** Kinds beside upstream's. */
   kinds?: readonly KindBehaviour[];
   /** Port of the API server; 0, the default, picks a free one. */
@@ -115,7 +115,7 @@ export class Cluster {
       ...(options.authorizationMode ? { authorizationMode: options.authorizationMode } : {}),
       ...(options.staticTokens ? { staticTokens: options.staticTokens } : {}),
     });
-    const { simulate, relistPeriodMs, deployment, replicaSet, controllers } = options;
+    const { simulate, realNode, relistPeriodMs, deployment, replicaSet, controllers } = options;
     const controlPlane = new ControlPlane({
       resources: servedBy(apiServer.registry),
       transport: () => apiServer,
@@ -124,6 +124,7 @@ export class Cluster {
       log,
       nodes: options.nodes ?? 3,
       ...(simulate ? { simulate } : {}),
+      ...(realNode ? { realNode: { ...(options.dataDir === undefined ? {} : { directory: join(options.dataDir, 'node') }), ...realNode } } : {}),
       ...(relistPeriodMs === undefined ? {} : { relistPeriodMs }),
       ...(deployment ? { deployment } : {}),
       ...(replicaSet ? { replicaSet } : {}),

@@ -1,15 +1,18 @@
-import type { Node, Pod } from '../api/generated/types/core.v1.ts';
-import { ConfigMaps, PersistentVolumeClaims, Pods, Secrets } from '../api/resources.ts';
+import type { Node, Pod, Service } from '../api/generated/types/core.v1.ts';
+import { Pods, Services } from '../api/resources.ts';
 import type { Client } from '../client/client.ts';
 import type { EventRecorder } from '../client/event-recorder.ts';
 import { Informer } from '../client/informer.ts';
 import { assert } from '../lib/assert.ts';
-import { type Clock, sleep } from '../lib/clock.ts';
+import { type Clock, microTimestamp, sleep } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Rng } from '../lib/rng.ts';
 import type { ContainerEvent, ProbeKind, Runtime } from '../runtime/runtime.ts';
+import { ApiConfigSource } from './api-config-source.ts';
 import { BackOffTable } from './back-off.ts';
-import type { ConfigSource, EnvironmentContext } from './environment.ts';
+import type { EnvironmentContext } from './config/environment.ts';
+import { NodePaths } from './config/node-paths.ts';
+import type { ClusterDns } from './config/pod-dns.ts';
 import { Images } from './images.ts';
 import { type KubeletServer, WorkerServer } from './kubelet-server.ts';
 import { NodeHeartbeat } from './node-heartbeat.ts';
@@ -32,9 +35,16 @@ export interface KubeletOptions {
   recorder: EventRecorder;
   /** Shared by the kubelets of one process; left out: the kubelet watches its own pods. */
   pods?: PodSource;
+  /** Shared in the same way; left out: the kubelet watches them itself. */
+  services?: Informer<Service>;
+  /** Where it keeps pods' files and logs. */
+  paths?: NodePaths;
+  /** Whom pods ask for names. Default: nobody but the machine's own servers; `cluster.local`. */
+  clusterDns?: ClusterDns;
   /** The node's own address. */
   hostIP: string;
-  podCIDR: string;
+  /** The range of its pods' addresses; left out: the runtime's own network decides. */
+  podCIDR?: string;
   capacity?: NodeDescription['capacity'];
   labels?: NodeDescription['labels'];
   taints?: NodeDescription['taints'];
@@ -60,12 +70,14 @@ export class Kubelet {
   readonly #options: KubeletOptions;
   readonly #workers = new Map<string, PodWorker>();
   readonly #probes: Probes;
+  readonly #paths: NodePaths;
   readonly #stop = new AbortController();
   #events: { cancel(): void } | undefined;
 
   constructor(options: KubeletOptions) {
     this.#options = options;
     this.#probes = this.#makeProbes();
+    this.#paths = options.paths ?? new NodePaths();
     this.server = new WorkerServer({ runtime: options.runtime.runtimeService, workers: () => this.#workers.values() });
   }
 
@@ -77,10 +89,11 @@ export class Kubelet {
   async start(): Promise<void> {
     const { nodeName, client, clock, log, rng, runtime, hostIP, podCIDR, capacity, labels, taints, kubeletPort } = this.#options;
     const { runtimeName, runtimeVersion } = await runtime.runtimeService.version();
-    await runtime.runtimeService.updateRuntimeConfig({ podCIDR });
+    if (podCIDR !== undefined) await runtime.runtimeService.updateRuntimeConfig({ podCIDR });
     const containerRuntimeVersion = `${runtimeName}://${runtimeVersion}`;
     const uuid = rng.fork(nodeName).uuid();
-    const description: NodeDescription = { name: nodeName, hostIP, podCIDR, capacity, labels, taints, containerRuntimeVersion, uuid, kubeletPort };
+    const { machine } = runtime;
+    const description: NodeDescription = { name: nodeName, hostIP, podCIDR, machine, capacity, labels, taints, containerRuntimeVersion, uuid, kubeletPort };
     const heartbeat = new NodeHeartbeat({ client, clock, log, description });
     await heartbeat.start(this.#stop.signal);
     if (this.#stop.signal.aborted) return;
@@ -110,13 +123,16 @@ export class Kubelet {
     return source;
   }
 
+  #serviceInformer(): Informer<Service> {
+    const { services, client, clock, rng, log } = this.#options;
+    const informer = services ?? new Informer({ client: client.resource(Services), clock, rng, log });
+    informer.start(this.#stop.signal);
+    return informer;
+  }
+
   #services(runtimeName: string, heartbeat: NodeHeartbeat): NodeServices {
     const { client, clock, log, runtime, recorder, hostIP } = this.#options;
-    const config: ConfigSource = {
-      configMap: (namespace, name) => client.resource(ConfigMaps).get(namespace, name),
-      secret: (namespace, name) => client.resource(Secrets).get(namespace, name),
-      claim: (namespace, name) => client.resource(PersistentVolumeClaims).get(namespace, name),
-    };
+    const config = new ApiConfigSource({ client, clock, services: this.#serviceInformer() });
     const node = (): Node => {
       assert(heartbeat.node, 'a kubelet runs pods once its node is registered');
       return heartbeat.node;
@@ -125,6 +141,7 @@ export class Kubelet {
       pod,
       podIP: this.#workers.get(pod.metadata.uid ?? '')?.sandbox?.ips[0] ?? '',
       hostIP,
+      seenAt: this.#workers.get(pod.metadata.uid ?? '')?.seenAt ?? microTimestamp(clock.now()),
       allocatable: node().status.allocatable ?? {},
     });
     return {
@@ -139,12 +156,18 @@ export class Kubelet {
       images: new Images({ clock, service: runtime.imageService }),
       crashes: new BackOffTable(),
       config,
-      volumes: new Volumes({ files: runtime.files, config, context }),
+      paths: this.#paths,
+      clusterDns: this.#options.clusterDns ?? { servers: [], domain: 'cluster.local' },
+      environmentContext: context,
+      volumes: new Volumes({ files: runtime.files, config, paths: this.#paths, context }),
       relisted: (signal) => this.#relisted(signal),
       node,
       refreshNode: () => heartbeat.refresh(),
       others: (uid) => [...this.#workers.values()].filter((worker) => worker.active && worker.pod.metadata.uid !== uid).map((worker) => worker.pod),
-      finished: (uid) => this.#workers.delete(uid),
+      finished: (uid) => {
+        config.forget(uid);
+        this.#workers.delete(uid);
+      },
     };
   }
 
@@ -199,7 +222,7 @@ export class Kubelet {
     while (!signal.aborted) {
       try {
         const sandboxes = await runtime.runtimeService.listPodSandbox({});
-        for (const pod of signal.aborted ? [] : orphanPods(sandboxes, (uid) => this.#workers.has(uid))) this.#worker(services, pod).remove();
+        for (const pod of signal.aborted ? [] : orphanPods(sandboxes, this.nodeName, (uid) => this.#workers.has(uid))) this.#worker(services, pod).remove();
         for (const { pod, active } of this.#workers.values()) if (active && hasVolumesFromApi(pod)) await services.volumes.refresh(pod);
       } catch (error) {
         log.error('housekeeping failed', { node: this.nodeName, error });

@@ -1,6 +1,7 @@
 import type { Node, NodeCondition } from '../api/generated/types/core.v1.ts';
 import type { Draft } from '../api/object.ts';
 import { timestamp } from '../lib/clock.ts';
+import type { Machine } from '../runtime/runtime.ts';
 
 export const KUBELET_VERSION = 'v1.34.0';
 
@@ -8,9 +9,10 @@ export const KUBELET_VERSION = 'v1.34.0';
 export interface NodeDescription {
   name: string;
   hostIP: string;
-  /** Range of the pods' addresses. */
-  podCIDR: string;
-  /** Quantities by resource. Default: 8 cpu, 32Gi memory, 110 pods. */
+  /** Range of the pods' addresses; undefined where the runtime's own network decides. */
+  podCIDR: string | undefined;
+  machine: Machine;
+  /** Quantities by resource that stand before the machine's own. */
   capacity?: Readonly<Record<string, string>> | undefined;
   labels?: Readonly<Record<string, string>> | undefined;
   taints?: readonly { key: string; value?: string; effect: string }[] | undefined;
@@ -20,8 +22,6 @@ export interface NodeDescription {
   uuid: string;
   kubeletPort?: number | undefined;
 }
-
-const DEFAULT_CAPACITY = { cpu: '8', 'ephemeral-storage': '100Gi', 'hugepages-1Gi': '0', 'hugepages-2Mi': '0', memory: '32Gi', pods: '110' };
 
 /** Upstream: pkg/kubelet/nodestatus/setters.go. */
 export function nodeConditions(old: readonly NodeCondition[] | undefined, nowMs: number): NodeCondition[] {
@@ -41,22 +41,22 @@ export function nodeConditions(old: readonly NodeCondition[] | undefined, nowMs:
 
 /** The Node as the kubelet registers it. */
 export function nodeObject(description: NodeDescription, nowMs: number): Draft<Node> {
-  const { name, hostIP, podCIDR, labels, taints, uuid } = description;
-  const capacity = { ...DEFAULT_CAPACITY, ...description.capacity };
+  const { name, hostIP, podCIDR, labels, taints, uuid, machine } = description;
+  const capacity = { ...machine.capacity, ...description.capacity };
   return {
     metadata: {
       name,
       labels: {
-        'beta.kubernetes.io/arch': 'amd64',
+        'beta.kubernetes.io/arch': machine.architecture,
         'beta.kubernetes.io/os': 'linux',
-        'kubernetes.io/arch': 'amd64',
+        'kubernetes.io/arch': machine.architecture,
         'kubernetes.io/hostname': name,
         'kubernetes.io/os': 'linux',
         ...labels,
       },
       annotations: { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' },
     },
-    spec: { podCIDR, podCIDRs: [podCIDR], ...(taints?.length ? { taints: taints.map((taint) => ({ ...taint })) } : {}) },
+    spec: { ...(podCIDR === undefined ? {} : { podCIDR, podCIDRs: [podCIDR] }), ...(taints?.length ? { taints: taints.map((taint) => ({ ...taint })) } : {}) },
     status: {
       capacity,
       allocatable: capacity,
@@ -67,16 +67,16 @@ export function nodeObject(description: NodeDescription, nowMs: number): Draft<N
       ],
       daemonEndpoints: { kubeletEndpoint: { Port: description.kubeletPort ?? 10250 } },
       nodeInfo: {
-        machineID: uuid.replaceAll('-', ''),
+        machineID: machine.machineId ?? uuid.replaceAll('-', ''),
         systemUUID: uuid,
-        bootID: uuid,
-        kernelVersion: '6.1.0',
-        osImage: 'Coracle',
+        bootID: machine.bootId ?? uuid,
+        kernelVersion: machine.kernelVersion,
+        osImage: machine.osImage,
         containerRuntimeVersion: description.containerRuntimeVersion,
         kubeletVersion: KUBELET_VERSION,
         kubeProxyVersion: '',
         operatingSystem: 'linux',
-        architecture: 'amd64',
+        architecture: machine.architecture,
       },
     },
   };

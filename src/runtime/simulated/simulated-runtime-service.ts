@@ -58,8 +58,9 @@ export class SimulatedRuntimeService implements RuntimeService {
   }
 
   async runPodSandbox(config: PodSandboxConfig): Promise<string> {
-    const ip = config.hostNetwork ? undefined : this.#addresses.take();
-    if (!config.hostNetwork && ip === undefined) throw new RuntimeError('Unavailable', 'no free addresses in the range of this node');
+    const ofTheMachine = config.securityContext.namespaces.network === 'node';
+    const ip = ofTheMachine ? undefined : this.#addresses.take();
+    if (!ofTheMachine && ip === undefined) throw new RuntimeError('Unavailable', 'no free addresses in the range of this node');
     const sandbox = new SimulatedSandbox({ id: this.#id(), config, createdAt: this.#clock.now(), ips: ip ? [ip] : [] });
     this.#sandboxes.set(sandbox.id, sandbox);
     this.#sandboxesByLabel.add(sandbox);
@@ -161,7 +162,7 @@ export class SimulatedRuntimeService implements RuntimeService {
     return { exitCode: await execute(this.#running(id), command, streams, this.#clock) };
   }
 
-  async attach(id: string, streams: Streams): Promise<void> {
+  async attach(id: string, _options: { tty: boolean }, streams: Streams): Promise<void> {
     await attach(this.#running(id), streams);
   }
 

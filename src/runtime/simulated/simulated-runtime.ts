@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Rng } from '../../lib/rng.ts';
-import type { ImageService, PodNetwork, Runtime, RuntimeService } from '../runtime.ts';
+import type { ImageService, Machine, PodNetwork, Runtime, RuntimeService } from '../runtime.ts';
 import type { ImageRule } from './behaviour.ts';
 import { SimulatedHostFiles } from './simulated-host-files.ts';
 import { SimulatedImages } from './simulated-images.ts';
@@ -16,12 +16,22 @@ export interface SimulatedRuntimeOptions {
   podCIDR?: string;
 }
 
+/** What every simulated node is like, unless its kubelet is told otherwise. */
+const MACHINE: Machine = {
+  capacity: { cpu: '8', 'ephemeral-storage': '100Gi', 'hugepages-1Gi': '0', 'hugepages-2Mi': '0', memory: '32Gi', pods: '110' },
+  kernelVersion: '6.1.0',
+  osImage: 'Coracle',
+  architecture: 'amd64',
+  dns: { servers: [], searches: [], options: [] },
+};
+
 /**
  * A container runtime that runs nothing: containers are states that change with the clock, as annotations of their pods
  * and rules by image tell (docs/simulated-runtime.md). Untold, every image exists, every container is up and ready at
  * once, runs for ever, and leaves at once when asked to.
  */
 export class SimulatedRuntime implements Runtime {
+  readonly machine = MACHINE;
   readonly files: SimulatedHostFiles;
   readonly runtimeService: RuntimeService;
   readonly imageService: ImageService;
@@ -33,5 +43,9 @@ export class SimulatedRuntime implements Runtime {
     this.runtimeService = runtimeService;
     this.imageService = new SimulatedImages({ clock, rng, rules });
     this.podNetwork = new SimulatedNetwork({ clock, find: (containerId) => runtimeService.find(containerId) });
+  }
+
+  close(): void {
+    // Nothing is held: the clock's timers belong to what is simulated.
   }
 }
