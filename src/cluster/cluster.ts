@@ -123,6 +123,7 @@ export class Cluster {
       rng,
       log,
       nodes: options.nodes ?? 3,
+      givesTokens: options.clock === undefined,
       ...(simulate ? { simulate } : {}),
       ...(realNode ? { realNode: { ...(options.dataDir === undefined ? {} : { directory: join(options.dataDir, 'node') }), ...realNode } } : {}),
       ...(relistPeriodMs === undefined ? {} : { relistPeriodMs }),

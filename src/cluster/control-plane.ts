@@ -31,6 +31,8 @@ export interface ControlPlaneOptions extends Pick<ControllersOptions, 'deploymen
   realNode?: RealNodeOptions;
   /** How often kubelets look at their containers, in milliseconds; a real one once a second. Default 0: they are told at once. */
   relistPeriodMs?: number;
+  /** Whether pods get tokens of their service accounts; not on virtual time. Default false. */
+  givesTokens?: boolean;
   /** How the containers of images behave; the first rule that matches counts. */
   simulate?: readonly ImageRule[];
   /** Which parts to run. Default: all. */
@@ -127,10 +129,10 @@ export class ControlPlane {
   }
 
   async #startKubelets(): Promise<void> {
-    const { clock, log, nodes, simulate, relistPeriodMs = 0 } = this.#options;
+    const { clock, log, nodes, simulate, relistPeriodMs = 0, givesTokens = false } = this.#options;
     const client = this.#client(KUBELET);
     const informers = this.#informers(client);
-    const shared = { client, clock, log, relistPeriodMs, pods: new PodSource(informers.informer(Pods)), services: informers.informer(Services) };
+    const shared = { client, clock, log, relistPeriodMs, givesTokens, pods: new PodSource(informers.informer(Pods)), services: informers.informer(Services) };
     await this.#addRealNode(shared);
     for (let i = 1; i <= nodes; i++) {
       // "Hollow" is the field's word for a node that runs nothing real.
@@ -145,7 +147,7 @@ export class ControlPlane {
     await Promise.all(this.#kubelets.map((kubelet) => kubelet.start()));
   }
 
-  async #addRealNode(shared: Pick<KubeletOptions, 'client' | 'clock' | 'log' | 'relistPeriodMs' | 'pods' | 'services'>): Promise<void> {
+  async #addRealNode(shared: Pick<KubeletOptions, 'client' | 'clock' | 'log' | 'relistPeriodMs' | 'givesTokens' | 'pods' | 'services'>): Promise<void> {
     const { realNode, clock, log, rng } = this.#options;
     if (!realNode) return;
     const { name, ...node } = await openRealNode(realNode, { clock, log });

@@ -24,12 +24,14 @@ export class ApiConfigSource implements ConfigSource {
   readonly #client: Client;
   readonly #clock: Clock;
   readonly #services: Informer<Service>;
+  readonly #givesTokens: boolean;
   readonly #tokens = new Map<string, Map<string, Token>>();
 
-  constructor({ client, clock, services }: { client: Client; clock: Clock; services: Informer<Service> }) {
+  constructor({ client, clock, services, givesTokens }: { client: Client; clock: Clock; services: Informer<Service>; givesTokens: boolean }) {
     this.#client = client;
     this.#clock = clock;
     this.#services = services;
+    this.#givesTokens = givesTokens;
   }
 
   readonly configMap: ConfigSource['configMap'] = (namespace, name) => this.#client.resource(ConfigMaps).get(namespace, name);
@@ -47,6 +49,7 @@ export class ApiConfigSource implements ConfigSource {
   }
 
   async token({ metadata, spec }: Pod, { audience, expirationSeconds = DEFAULT_TOKEN_SECONDS }: ServiceAccountTokenProjection): Promise<string | undefined> {
+    if (!this.#givesTokens) return undefined;
     const { uid = '', namespace = '', name = '' } = metadata;
     const own = this.#tokens.get(uid) ?? new Map<string, Token>();
     this.#tokens.set(uid, own);

@@ -37,6 +37,11 @@ export interface KubeletOptions {
   pods?: PodSource;
   /** Shared in the same way; left out: the kubelet watches them itself. */
   services?: Informer<Service>;
+  /**
+   * Whether pods get tokens of their service accounts. Default false: tokens are signed beside the event loop, which virtual
+   * time does not wait for.
+   */
+  givesTokens?: boolean;
   /** Where it keeps pods' files and logs. */
   paths?: NodePaths;
   /** Whom pods ask for names. Default: nobody but the machine's own servers; `cluster.local`. */
@@ -132,7 +137,7 @@ export class Kubelet {
 
   #services(runtimeName: string, heartbeat: NodeHeartbeat): NodeServices {
     const { client, clock, log, runtime, recorder, hostIP } = this.#options;
-    const config = new ApiConfigSource({ client, clock, services: this.#serviceInformer() });
+    const config = new ApiConfigSource({ client, clock, services: this.#serviceInformer(), givesTokens: this.#options.givesTokens ?? false });
     const node = (): Node => {
       assert(heartbeat.node, 'a kubelet runs pods once its node is registered');
       return heartbeat.node;
