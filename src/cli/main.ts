@@ -62,6 +62,28 @@ program
   });
 
 program
+  .command('kubelet')
+  .description('run the kubelet of one node, against an API server that is there already')
+  .requiredOption('--kubeconfig <file>', 'how to reach the API server, and who to be there')
+  .requiredOption('--node-name <name>', 'name of the node')
+  .addOption(
+    new Option('--runtime <name>', 'container runtime; auto: a real one where one answers, else simulated')
+      .choices(['auto', 'simulated', 'cri'])
+      .default('auto'),
+  )
+  .option('--cri-socket <path>', 'socket of the container runtime (default: where containerd and CRI-O have theirs)')
+  .option('--node-ip <address>', 'address of the node (default: the first that the machine has)')
+  .option('--cluster-dns <address>', 'server that knows the names of services; repeatable', collect, [])
+  .option('--root-dir <dir>', 'where pods have their files (default: a folder for temporary files)')
+  .option('--port <port>', 'port of its own https server; 0 picks a free one', whole(0, 65_535), 10_250)
+  .option('--open-access', 'let everybody ask its https server everything (default: who may is asked of the API server)')
+  .addOption(new Option('--relist <duration>', 'how often it looks at its containers').argParser(duration).default(1000, '1s'))
+  .action(async (options) => {
+    const { kubelet } = await import('./kubelet.ts');
+    process.exitCode = await kubelet(options);
+  });
+
+program
   .command('kubectl')
   .description('run kubectl against the running cluster')
   .argument('[args...]')

@@ -2,9 +2,11 @@ import { join } from 'node:path';
 import type { KindBehaviour } from '../api/kind.ts';
 import { kinds as builtInKinds } from '../api/kinds.ts';
 import type { KubeObject } from '../api/object.ts';
+import { Nodes } from '../api/resources.ts';
 import { ApiServer, type ApiServerOptions, type AuthorizationMode } from '../apiserver/api-server.ts';
 import { CertificateAuthenticator } from '../apiserver/chain/authentication.ts';
 import { HttpServer } from '../apiserver/http/server.ts';
+import { RemoteNode } from '../apiserver/remote-node.ts';
 import { Expiry } from '../apiserver/storage/expiry.ts';
 import { anyAuthenticator, BearerAuthenticator } from '../apiserver/tokens/bearer-authenticator.ts';
 import { Client } from '../client/client.ts';
@@ -109,12 +111,14 @@ export class Cluster {
       rng: rng.fork('apiserver'),
       admission: admissionPlugins(),
       kinds: [...builtInKinds, ...(options.kinds ?? [])],
-      nodes: (name) => controlPlane.kubelet(name),
+      nodes: (name) => controlPlane.kubelet(name) ?? remoteNode(name),
       freeze: options.freeze ?? false,
       signingKey: certificates.serviceAccountKey,
       ...(options.authorizationMode ? { authorizationMode: options.authorizationMode } : {}),
       ...(options.staticTokens ? { staticTokens: options.staticTokens } : {}),
     });
+    const nodes = new Client(apiServer, componentUser('apiserver'), 'kube-apiserver').resource(Nodes);
+    const remoteNode = (name: string): RemoteNode => new RemoteNode({ node: () => nodes.get('', name), credentials: certificates.admin });
     const { simulate, realNode, relistPeriodMs, deployment, replicaSet, controllers } = options;
     const controlPlane = new ControlPlane({
       resources: servedBy(apiServer.registry),

@@ -42,7 +42,8 @@ export async function openRealNode(options: RealNodeOptions, { clock, log }: { c
   return { name, hostIP, runtime, paths, clusterDns: { servers: clusterDns, domain: 'cluster.local' } };
 }
 
-function addressOfMachine(): string {
+/** The first address by which others reach this machine. */
+export function addressOfMachine(): string {
   const all = Object.values(os.networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';
 }

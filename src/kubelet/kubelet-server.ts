@@ -22,6 +22,8 @@ export interface KubeletServer {
   ): Promise<{ exitCode: number }>;
   attach(namespace: string, pod: string, container: string, streams: Streams): Promise<void>;
   portForward(namespace: string, pod: string, port: number, streams: Streams): Promise<void>;
+  /** The pods of the node, as last seen. */
+  pods(): Pod[];
   /** Use of each running container of the node's pods, for metrics. */
   podUsage(): Promise<PodUsage[]>;
 }
@@ -29,6 +31,7 @@ export interface KubeletServer {
 export interface PodUsage {
   namespace: string;
   name: string;
+  uid: string;
   containers: { name: string; cpuNanoCores: number; memoryBytes: number }[];
 }
 
@@ -78,6 +81,10 @@ export class WorkerServer implements KubeletServer {
     await this.#runtime.portForward(sandbox.id, port, streams);
   }
 
+  pods(): Pod[] {
+    return [...this.#workers()].map(({ pod }) => pod);
+  }
+
   async podUsage(): Promise<PodUsage[]> {
     const usages: PodUsage[] = [];
     for (const { pod, runs } of this.#workers()) {
@@ -86,7 +93,7 @@ export class WorkerServer implements KubeletServer {
         const usage = run.state === 'running' ? await this.#runtime.containerStats(run.id) : undefined;
         if (usage) containers.push({ name: run.metadata.name, ...usage });
       }
-      if (containers.length) usages.push({ namespace: pod.metadata.namespace ?? '', name: pod.metadata.name ?? '', containers });
+      if (containers.length) usages.push({ namespace: pod.metadata.namespace ?? '', name: pod.metadata.name ?? '', uid: pod.metadata.uid ?? '', containers });
     }
     return usages;
   }

@@ -53,7 +53,6 @@ export interface KubeletOptions {
   capacity?: NodeDescription['capacity'];
   labels?: NodeDescription['labels'];
   taints?: NodeDescription['taints'];
-  kubeletPort?: number;
   /**
    * How often the kubelet looks what its containers do, in milliseconds: what has started is told with the next look. A real
    * kubelet looks once a second (pkg/kubelet: plegRelistPeriod). Default 0: the runtime tells at once.
@@ -90,9 +89,12 @@ export class Kubelet {
     return this.#options.nodeName;
   }
 
-  /** Registers the node and begins to run its pods. Resolves when the node is registered. */
-  async start(): Promise<void> {
-    const { nodeName, client, clock, log, rng, runtime, hostIP, podCIDR, capacity, labels, taints, kubeletPort } = this.#options;
+  /**
+   * Registers the node and begins to run its pods. Resolves when the node is registered.
+   * @param options.port of its own https server, for the API server to know
+   */
+  async start({ port: kubeletPort }: { port?: number } = {}): Promise<void> {
+    const { nodeName, client, clock, log, rng, runtime, hostIP, podCIDR, capacity, labels, taints } = this.#options;
     const { runtimeName, runtimeVersion } = await runtime.runtimeService.version();
     if (podCIDR !== undefined) await runtime.runtimeService.updateRuntimeConfig({ podCIDR });
     const containerRuntimeVersion = `${runtimeName}://${runtimeVersion}`;
@@ -130,7 +132,8 @@ export class Kubelet {
 
   #serviceInformer(): Informer<Service> {
     const { services, client, clock, rng, log } = this.#options;
-    const informer = services ?? new Informer({ client: client.resource(Services), clock, rng, log });
+    if (services) return services;
+    const informer = new Informer({ client: client.resource(Services), clock, rng, log });
     informer.start(this.#stop.signal);
     return informer;
   }

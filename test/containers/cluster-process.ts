@@ -10,12 +10,15 @@ const PROGRAM = join(import.meta.dirname, '../../bin/coracle');
 
 /** `coracle up` in a process of its own, over a containerd, with its objects on the disk: it can be killed and started again. */
 export class ClusterProcess {
-  readonly #site: ContainerdSite;
+  readonly nodeName = 'real-1';
   readonly kubeconfig: string;
+  readonly #site: ContainerdSite;
+  readonly #flags: readonly string[];
   #process: ChildProcess | undefined;
 
-  constructor(site: ContainerdSite) {
+  constructor(site: ContainerdSite, flags: readonly string[] = []) {
     this.#site = site;
+    this.#flags = flags;
     this.kubeconfig = join(site.directory, 'kubeconfig');
   }
 
@@ -23,10 +26,10 @@ export class ClusterProcess {
   async start(): Promise<void> {
     const { directory, socket, nodeIP } = this.#site;
     const flags = ['--port', '0', '--data-dir', join(directory, 'data'), '--kubeconfig', this.kubeconfig];
-    const node = ['--runtime', 'cri', '--cri-socket', socket, '--node-name', 'real', '--node-ip', nodeIP];
+    const node = ['--runtime', 'cri', '--cri-socket', socket, '--node-name', this.nodeName, '--node-ip', nodeIP, ...this.#flags];
     const log = openSync(join(directory, 'coracle.log'), 'a');
     this.#process = spawn(process.execPath, [PROGRAM, 'up', ...flags, ...node], { stdio: ['ignore', log, log] });
-    await eventually(async () => (await this.kubectl('get node real')).stdout.includes(' Ready '), 'the node is ready');
+    await eventually(async () => (await this.kubectl(`get node ${this.nodeName}`)).stdout.includes(' Ready '), 'the node is ready');
   }
 
   async stop(): Promise<void> {

@@ -47,7 +47,7 @@ export class ContainerdSite {
     const [open, closed] = await Promise.all([Registry.start(join(directory, 'open')), Registry.start(join(directory, 'closed'), REGISTRY_USER)]);
     const site = new ContainerdSite({ directory, bridge, nodeIP, open, closed });
     site.#configure();
-    await open.push({ name: 'pause:1', root: busyboxRoot(), config: { Entrypoint: ['/bin/sh', '-c', PAUSE] } });
+    await open.push({ name: 'pause:1', root: busyboxRoot(directory), config: { Entrypoint: ['/bin/sh', '-c', PAUSE] } });
     await site.startContainerd();
     return site;
   }

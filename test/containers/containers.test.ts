@@ -21,10 +21,10 @@ describe.skipIf(missing.length > 0)('real containers', () => {
   beforeAll(async () => {
     site = await ContainerdSite.start();
     for (const version of ['v1', 'v2']) {
-      const root = busyboxRoot({ 'www/index.html': `${version}\n` });
+      const root = busyboxRoot(site.directory, { 'www/index.html': `${version}\n` });
       await site.open.push({ name: `test/web:${version}`, root, config: { Cmd: ['sh', '-c', SERVE] } });
     }
-    await site.closed.push({ name: 'test/hidden:1', root: busyboxRoot(), config: { Cmd: ['sh', '-c', SERVE] } });
+    await site.closed.push({ name: 'test/hidden:1', root: busyboxRoot(site.directory), config: { Cmd: ['sh', '-c', SERVE] } });
     cluster = new ClusterProcess(site);
     await cluster.start();
   }, 120_000);

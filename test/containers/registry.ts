@@ -117,9 +117,9 @@ function freePort(): Promise<number> {
   });
 }
 
-/** A root folder with BusyBox in it, under all its names, and what else is given, by path. */
-export function busyboxRoot(files: Readonly<Record<string, string>> = {}): string {
-  const root = mkdtempSync('/tmp/coracle-image-');
+/** A root folder below `directory` with BusyBox in it, under all its names, and what else is given, by path. */
+export function busyboxRoot(directory: string, files: Readonly<Record<string, string>> = {}): string {
+  const root = mkdtempSync(join(directory, 'image-'));
   for (const folder of ['bin', 'etc', 'tmp', 'usr/bin', 'root']) mkdirSync(join(root, folder), { recursive: true });
   writeFileSync(join(root, 'bin/busybox'), readFileSync('/bin/busybox'), { mode: 0o755 });
   for (const applet of execFileSync('busybox', ['--list']).toString().split('\n'))

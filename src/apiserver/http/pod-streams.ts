@@ -5,12 +5,12 @@ import type { Status } from '../../api/generated/types/meta.v1.ts';
 import { badRequest, internalError, StatusError } from '../../api/status.ts';
 import type { Log } from '../../lib/log.ts';
 import { Pipe } from '../../lib/pipe.ts';
+import { TerminalSizes } from '../../lib/terminal-sizes.ts';
 import { isFlagSet } from '../decode/query.ts';
 import type { PodConnection, PodConnector } from '../handlers/pod-connection.ts';
 import { forwardPorts } from './port-forward.ts';
 import type { Routed } from './route.ts';
 import { tunnelPorts } from './spdy-tunnel.ts';
-import { TerminalSizes } from './terminal-sizes.ts';
 
 /** First byte of each message: which stream it belongs to (remotecommand: v4 and v5 channel protocols). */
 const STDIN = 0;

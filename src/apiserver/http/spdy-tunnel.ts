@@ -25,8 +25,7 @@ export function tunnelPorts(webSocket: WebSocket, connection: PodConnection): Pr
     });
     webSocket.on('close', () => {
       gone.abort();
-      session.ended();
-      resolve();
+      void session.ended().then(resolve);
     });
   });
 }

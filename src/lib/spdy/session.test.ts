@@ -7,7 +7,7 @@ function pair(opened: (stream: SpdyStream) => void): { near: SpdySession; far: S
     send: (bytes: Buffer) => {
       for (let at = 0; at < bytes.length; at += 7) void other().receive(bytes.subarray(at, at + 7));
     },
-    close: () => other().ended(),
+    close: () => void other().ended(),
     pause: () => {},
     resume: () => {},
   });

@@ -72,8 +72,10 @@ export class SpdySession {
     return opening;
   }
 
-  /** The connection has ended: nothing comes any more. */
-  ended(): void {
+  /** The connection has ended: nothing comes any more. Resolves when all that has come is with its streams. */
+  async ended(): Promise<void> {
+    // Bytes that are no SPDY have been told to whoever brought them.
+    await this.#received.catch(() => undefined);
     for (const { input } of this.#streams.values()) input.end();
   }
 

@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import type { Clock } from '../../lib/clock.ts';
+import { openCommand, openPort } from '../../lib/spdy/remote-streams.ts';
 import type {
   ContainerConfig,
   ContainerEvent,
@@ -21,7 +22,6 @@ import type { Channel } from './channel.ts';
 import { readLog } from './log-file.ts';
 import type { Message } from './messages.ts';
 import { Relist } from './relist.ts';
-import { openExec, openPortForward } from './streaming.ts';
 import { containerConfigMessage, sandboxConfigMessage } from './to-cri.ts';
 
 const CONTAINER_STATES = ['created', 'running', 'exited', 'unknown'] as const satisfies readonly ContainerState[];
@@ -147,17 +147,17 @@ export class CriRuntimeService implements RuntimeService {
       stdout: true,
       stderr: !tty,
     });
-    return { exitCode: await openExec(url, streams, { tty }) };
+    return { exitCode: await streamed(openCommand({ url }, streams, { tty })) };
   }
 
   async attach(id: string, { tty }: { tty: boolean }, streams: Streams): Promise<void> {
     const { url = '' } = await this.#channel.call('Attach', { containerId: id, stdin: streams.stdin !== undefined, tty, stdout: true, stderr: !tty });
-    await openExec(url, streams, { tty });
+    await streamed(openCommand({ url }, streams, { tty }));
   }
 
   async portForward(podSandboxId: string, port: number, streams: Streams): Promise<void> {
     const { url = '' } = await this.#channel.call('PortForward', { podSandboxId, port: [port] });
-    await openPortForward(url, port, streams);
+    await streamed(openPort({ url }, port, streams));
   }
 
   async *logs(id: string, options: LogOptions): AsyncGenerator<LogLine> {
@@ -252,6 +252,15 @@ export class CriRuntimeService implements RuntimeService {
 
   async #logPath(id: string): Promise<string | undefined> {
     return (this.#ended.get(id) ?? (await orNotFound(this.#status(id, ''))))?.logPath;
+  }
+}
+
+/** What breaks on the way to the runtime's streaming server, or is said there, is the runtime's word. */
+async function streamed<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw new RuntimeError('Unknown', error instanceof Error ? error.message : String(error));
   }
 }
 

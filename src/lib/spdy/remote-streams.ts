@@ -1,34 +1,42 @@
-import { request } from 'node:http';
 import type { Socket } from 'node:net';
-import { SpdySession, type SpdyStream } from '../../lib/spdy/session.ts';
-import { RuntimeError, type Streams } from '../runtime.ts';
+import { connectSpdy, type SpdyTarget } from './connection.ts';
+import type { SpdyStream } from './session.ts';
 
 /** How the streams of a command are told apart, and its end is told (k8s.io/apimachinery: util/remotecommand). */
-const COMMAND_PROTOCOL = 'v4.channel.k8s.io';
-const PORTS_PROTOCOL = 'portforward.k8s.io';
+export const COMMAND_PROTOCOL = 'v4.channel.k8s.io';
+export const PORTS_PROTOCOL = 'portforward.k8s.io';
+
+/** The three streams of a command, or the two of a connection; `stdin` ends when whoever writes it closes it. */
+export interface ByteStreams {
+  stdin?: AsyncIterable<Uint8Array>;
+  stdout(chunk: Uint8Array): void;
+  stderr(chunk: Uint8Array): void;
+  resize?: AsyncIterable<{ width: number; height: number }>;
+  /** The client has gone. */
+  signal: AbortSignal;
+}
+
+type Server = Omit<SpdyTarget, 'protocol'>;
 
 /** The end of a command, as it is told in the stream of errors. */
-interface ExecStatus {
+interface CommandStatus {
   status?: string;
   message?: string;
   reason?: string;
   details?: { causes?: readonly { reason?: string; message?: string }[] };
 }
 
-interface Connection {
-  session: SpdySession;
-  socket: Socket;
-  closed: Promise<void>;
-}
+/** What the other side says in place of an exit code, or of a connection. */
+export class RemoteStreamError extends Error {}
 
 /**
- * Carries the streams of exec or attach to the runtime's streaming server. SPDY, for only there can the end of stdin be
- * told. Resolves with the exit code.
+ * Carries the streams of exec or attach to a server. SPDY, for only there can the end of stdin be told to all servers.
+ * Resolves with the exit code.
  *
- * @throws RuntimeError what the runtime says, where there is no exit code
+ * @throws RemoteStreamError, SpdyRefusal; the system's errors where there is no server
  */
-export async function openExec(url: string, streams: Streams, { tty }: { tty: boolean }): Promise<number> {
-  const { session, socket, closed } = await connect(url, COMMAND_PROTOCOL);
+export async function openCommand(server: Server, streams: ByteStreams, { tty }: { tty: boolean }): Promise<number> {
+  const { session, socket, closed } = await connectSpdy({ ...server, protocol: COMMAND_PROTOCOL });
   const release = whenGone(streams.signal, socket);
   try {
     const open = (streamType: string): Promise<SpdyStream> => session.open({ streamtype: streamType });
@@ -51,24 +59,24 @@ export async function openExec(url: string, streams: Streams, { tty }: { tty: bo
 
 /** Nothing in the stream of errors, and a Status of success, both say 0. */
 function exitCodeOf(text: string): number {
-  const { status, reason, message = '', details } = text === '' ? ({ status: 'Success' } as ExecStatus) : parsed(text);
+  const { status, reason, message = '', details } = text === '' ? ({ status: 'Success' } as CommandStatus) : parsed(text);
   if (status === 'Success') return 0;
   const code = details?.causes?.find((cause) => cause.reason === 'ExitCode')?.message;
   if (reason === 'NonZeroExitCode' && code !== undefined) return Number(code);
-  throw new RuntimeError('Unknown', message);
+  throw new RemoteStreamError(message);
 }
 
-function parsed(text: string): ExecStatus {
+function parsed(text: string): CommandStatus {
   try {
-    return JSON.parse(text) as ExecStatus;
+    return JSON.parse(text) as CommandStatus;
   } catch {
     return { status: 'Failure', message: text };
   }
 }
 
-/** Carries one connection to a port of a pod. Resolves when it is over. @throws RuntimeError where the port cannot be reached */
-export async function openPortForward(url: string, port: number, streams: Streams): Promise<void> {
-  const { session, socket, closed } = await connect(url, PORTS_PROTOCOL);
+/** Carries one connection to a port of a pod. Resolves when it is over. @throws as `openCommand` */
+export async function openPort(server: Server, port: number, streams: ByteStreams): Promise<void> {
+  const { session, socket, closed } = await connectSpdy({ ...server, protocol: PORTS_PROTOCOL });
   const release = whenGone(streams.signal, socket);
   try {
     const headers = { port: String(port), requestid: '0' };
@@ -77,52 +85,15 @@ export async function openPortForward(url: string, port: number, streams: Stream
     const data = await session.open({ ...headers, streamtype: 'data' });
     if (streams.stdin) void pour(streams.stdin, data, socket);
     const fault = textOf(errors);
-    await Promise.race([drain(data, streams.stdout), fault.then((text) => (text ? undefined : new Promise<void>(() => {})))]);
+    const never = new Promise<void>(() => {});
+    await Promise.race([drain(data, streams.stdout), fault.then((text) => (text ? undefined : never))]);
     const text = await Promise.race([fault, Promise.resolve('')]);
-    if (text) throw new RuntimeError('Unknown', text);
+    if (text) throw new RemoteStreamError(text);
   } finally {
     release();
     socket.destroy();
     await closed;
   }
-}
-
-function connect(url: string, protocol: string): Promise<Connection> {
-  const { host } = new URL(url);
-  return new Promise((resolve, reject) => {
-    const fail = (message: string): void => reject(new RuntimeError('Unavailable', `the runtime's streaming server at ${host}: ${message}`));
-    const headers = { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-stream-protocol-version': protocol };
-    const asked = request(url, { method: 'POST', headers, agent: false });
-    asked.once('error', (error) => fail(error.message));
-    asked.once('response', (answer) => {
-      fail(`${answer.statusCode} ${answer.statusMessage}`);
-      answer.resume();
-    });
-    asked.once('upgrade', (_answer, socket: Socket, head: Buffer) => resolve(sessionOver(socket, head)));
-    asked.end();
-  });
-}
-
-function sessionOver(socket: Socket, head: Buffer): Connection {
-  socket.setNoDelay(true);
-  const session = new SpdySession({
-    send: (bytes) => socket.writable && socket.write(bytes),
-    close: () => socket.end(),
-    pause: () => socket.pause(),
-    resume: () => socket.resume(),
-  });
-  const closed = new Promise<void>((resolve) => {
-    socket.once('close', () => {
-      session.ended();
-      resolve();
-    });
-  });
-  const take = (data: Buffer): void => void session.receive(data).catch(() => socket.destroy());
-  socket.on('data', take);
-  // What breaks shows as the end.
-  socket.on('error', () => socket.destroy());
-  if (head.length) take(head);
-  return { session, socket, closed };
 }
 
 /** @returns what takes the wait back */
