@@ -13,6 +13,7 @@ import { BackOffTable } from './back-off.ts';
 import type { EnvironmentContext } from './config/environment.ts';
 import { NodePaths } from './config/node-paths.ts';
 import type { ClusterDns } from './config/pod-dns.ts';
+import { ImageGarbage, nodeImages } from './image-garbage.ts';
 import { Images } from './images.ts';
 import { type KubeletServer, WorkerServer } from './kubelet-server.ts';
 import { NodeHeartbeat } from './node-heartbeat.ts';
@@ -62,6 +63,8 @@ export interface KubeletOptions {
 
 /** How often the runtime is looked through for pods that nobody wants. */
 const HOUSEKEEPING_MS = 60_000;
+/** After so many of these rounds images are looked at: every five minutes. */
+const IMAGE_ROUNDS = 5;
 
 const PROBE_NAMES: Readonly<Record<ProbeKind, string>> = { startup: 'Startup', readiness: 'Readiness', liveness: 'Liveness' };
 
@@ -101,7 +104,7 @@ export class Kubelet {
     const uuid = rng.fork(nodeName).uuid();
     const { machine } = runtime;
     const description: NodeDescription = { name: nodeName, hostIP, podCIDR, machine, capacity, labels, taints, containerRuntimeVersion, uuid, kubeletPort };
-    const heartbeat = new NodeHeartbeat({ client, clock, log, description });
+    const heartbeat = new NodeHeartbeat({ client, clock, log, description, images: () => nodeImages(runtime.imageService) });
     await heartbeat.start(this.#stop.signal);
     if (this.#stop.signal.aborted) return;
     const services = this.#services(runtimeName, heartbeat);
@@ -226,9 +229,11 @@ export class Kubelet {
   async #keepHouse(services: NodeServices, source: PodSource): Promise<void> {
     const { clock, log, runtime } = this.#options;
     const { signal } = this.#stop;
+    const images = new ImageGarbage(runtime);
     await source.whenSynced();
-    while (!signal.aborted) {
+    for (let round = 0; !signal.aborted; round++) {
       try {
+        if (round % IMAGE_ROUNDS === 0) await images.collect(clock.now());
         const sandboxes = await runtime.runtimeService.listPodSandbox({});
         for (const pod of signal.aborted ? [] : orphanPods(sandboxes, this.nodeName, (uid) => this.#workers.has(uid))) this.#worker(services, pod).remove();
         for (const { pod, active } of this.#workers.values()) if (active && hasVolumesFromApi(pod)) await services.volumes.refresh(pod);

@@ -8,11 +8,13 @@ import { busyboxRoot, REGISTRY_USER, Registry } from './registry.ts';
 const PROGRAMS = { containerd: '/usr/bin/containerd', runc: '/usr/sbin/runc', 'docker-registry': '/usr/bin/docker-registry', 'busybox-static': '/bin/busybox' };
 const CNI_PLUGINS = '/usr/lib/cni/bridge';
 
-/** Which Debian packages the site lacks here; empty: it can be set up. */
+/** Which Debian packages the site lacks here; empty: it can be set up. @throws Error where REAL_CONTAINERS=required says that it must be */
 export function missingPackages(): string[] {
   const absent = Object.entries(PROGRAMS).flatMap(([name, path]) => (existsSync(path) ? [] : [name]));
   if (!existsSync(CNI_PLUGINS)) absent.push('containernetworking-plugins');
   if (process.getuid?.() !== 0) absent.push('the rights of root');
+  if (absent.length > 0 && process.env['REAL_CONTAINERS'] === 'required')
+    throw new Error(`real containers must be tested here, and lack: ${absent.join(', ')}`);
   return absent;
 }
 
