@@ -12,6 +12,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Rng } from '../lib/rng.ts';
 import type { ImageRule } from '../runtime/simulated/behaviour.ts';
+import { PodDirectory } from '../runtime/simulated/pod-directory.ts';
 import { SimulatedRuntime } from '../runtime/simulated/simulated-runtime.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
 import { openRealNode, type RealNodeOptions } from './real-node.ts';
@@ -134,12 +135,13 @@ export class ControlPlane {
     const informers = this.#informers(client);
     const shared = { client, clock, log, relistPeriodMs, givesTokens, pods: new PodSource(informers.informer(Pods)), services: informers.informer(Services) };
     await this.#addRealNode(shared);
+    const podDirectory = new PodDirectory();
     for (let i = 1; i <= nodes; i++) {
       // "Hollow" is the field's word for a node that runs nothing real.
       const nodeName = `hollow-${i}`;
       const rng = this.#options.rng.fork(nodeName);
       const podCIDR = `10.244.${i}.0/24`;
-      const runtime = new SimulatedRuntime({ clock, rng, podCIDR, ...(simulate ? { rules: simulate } : {}) });
+      const runtime = new SimulatedRuntime({ clock, rng, podCIDR, pods: podDirectory, ...(simulate ? { rules: simulate } : {}) });
       const recorder = this.#recorder(client, KUBELET, nodeName);
       this.#kubelets.push(new Kubelet({ ...shared, nodeName, rng, runtime, recorder, hostIP: `172.18.0.${i + 1}`, podCIDR }));
     }

@@ -19,10 +19,20 @@ import {
 import { Addresses } from './addresses.ts';
 import { behaviourFrom, draw, type ImageRule, settingsFor } from './behaviour.ts';
 import { LabelIndex } from './label-index.ts';
+import type { PodDirectory } from './pod-directory.ts';
 import { SimulatedContainer } from './simulated-container.ts';
 import type { SimulatedHostFiles } from './simulated-host-files.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
 import { answerHttp, attach, execute } from './streams.ts';
+
+interface SimulatedServiceOptions {
+  clock: Clock;
+  rng: Rng;
+  rules: readonly ImageRule[];
+  podCIDR: string;
+  files: SimulatedHostFiles;
+  pods: PodDirectory;
+}
 
 /** Sandboxes and containers that are states which change with the clock. */
 export class SimulatedRuntimeService implements RuntimeService {
@@ -30,6 +40,7 @@ export class SimulatedRuntimeService implements RuntimeService {
   readonly #rng: Rng;
   readonly #rules: readonly ImageRule[];
   readonly #files: SimulatedHostFiles;
+  readonly #pods: PodDirectory;
   readonly #sandboxes = new Map<string, SimulatedSandbox>();
   readonly #sandboxesByLabel = new LabelIndex<SimulatedSandbox>();
   readonly #containers = new Map<string, SimulatedContainer>();
@@ -38,7 +49,8 @@ export class SimulatedRuntimeService implements RuntimeService {
   #podCIDR: string;
   #addresses: Addresses;
 
-  constructor({ clock, rng, rules, podCIDR, files }: { clock: Clock; rng: Rng; rules: readonly ImageRule[]; podCIDR: string; files: SimulatedHostFiles }) {
+  constructor({ clock, rng, rules, podCIDR, files, pods }: SimulatedServiceOptions) {
+    this.#pods = pods;
     this.#files = files;
     this.#clock = clock;
     this.#rng = rng;
@@ -64,11 +76,15 @@ export class SimulatedRuntimeService implements RuntimeService {
     const sandbox = new SimulatedSandbox({ id: this.#id(), config, createdAt: this.#clock.now(), ips: ip ? [ip] : [] });
     this.#sandboxes.set(sandbox.id, sandbox);
     this.#sandboxesByLabel.add(sandbox);
+    if (ip) this.#pods.add(ip, sandbox);
     return sandbox.id;
   }
 
   async stopPodSandbox(id: string): Promise<void> {
-    for (const ip of this.#sandboxes.get(id)?.stop() ?? []) this.#addresses.release(ip);
+    for (const ip of this.#sandboxes.get(id)?.stop() ?? []) {
+      this.#addresses.release(ip);
+      this.#pods.remove(ip);
+    }
   }
 
   async removePodSandbox(id: string): Promise<void> {

@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Rng } from '../../lib/rng.ts';
 import type { ImageService, Machine, PodNetwork, Runtime, RuntimeService } from '../runtime.ts';
 import type { ImageRule } from './behaviour.ts';
+import { PodDirectory } from './pod-directory.ts';
 import { SimulatedHostFiles } from './simulated-host-files.ts';
 import { SimulatedImages } from './simulated-images.ts';
 import { SimulatedNetwork } from './simulated-network.ts';
@@ -14,6 +15,8 @@ export interface SimulatedRuntimeOptions {
   rules?: readonly ImageRule[];
   /** The addresses of pods until updateRuntimeConfig says otherwise. Default 10.244.0.0/24. */
   podCIDR?: string;
+  /** Shared by the nodes whose pods reach each other. Default: this node is alone. */
+  pods?: PodDirectory;
 }
 
 /** What every simulated node is like, unless its kubelet is told otherwise. */
@@ -37,12 +40,12 @@ export class SimulatedRuntime implements Runtime {
   readonly imageService: ImageService;
   readonly podNetwork: PodNetwork;
 
-  constructor({ clock, rng, rules = [], podCIDR = '10.244.0.0/24' }: SimulatedRuntimeOptions) {
+  constructor({ clock, rng, rules = [], podCIDR = '10.244.0.0/24', pods = new PodDirectory() }: SimulatedRuntimeOptions) {
     this.files = new SimulatedHostFiles(clock);
-    const runtimeService = new SimulatedRuntimeService({ clock, rng, rules, podCIDR, files: this.files });
+    const runtimeService = new SimulatedRuntimeService({ clock, rng, rules, podCIDR, files: this.files, pods });
     this.runtimeService = runtimeService;
     this.imageService = new SimulatedImages({ clock, rng, rules });
-    this.podNetwork = new SimulatedNetwork({ clock, find: (containerId) => runtimeService.find(containerId) });
+    this.podNetwork = new SimulatedNetwork({ clock, pods, find: (containerId) => runtimeService.find(containerId) });
   }
 
   close(): void {
