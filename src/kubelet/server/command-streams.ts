@@ -6,6 +6,7 @@ import { type SpdyConnection, spdyOver } from '../../lib/spdy/connection.ts';
 import { COMMAND_PROTOCOL, PORTS_PROTOCOL } from '../../lib/spdy/remote-streams.ts';
 import type { SpdySession, SpdyStream } from '../../lib/spdy/session.ts';
 import { TerminalSizes } from '../../lib/terminal-sizes.ts';
+import { CHANNEL_PROTOCOLS, OLDER_CHANNEL_PROTOCOLS, overWebSocket } from '../../lib/web-socket-streams.ts';
 import type { Streams } from '../../runtime/runtime.ts';
 import type { KubeletServer } from '../kubelet-server.ts';
 
@@ -18,12 +19,17 @@ export interface Conversation {
   query: URLSearchParams;
 }
 
-/** Takes a connection over that asks for SPDY, and carries the conversation to its end (upstream: pkg/kubelet/server, cri-streaming). */
-export async function converse(
-  server: KubeletServer,
-  conversation: Conversation,
-  { request, socket, head }: { request: IncomingMessage; socket: Socket; head: Buffer },
-): Promise<void> {
+/** A connection that asks to leave http behind. */
+export interface UpgradedConnection {
+  request: IncomingMessage;
+  socket: Socket;
+  head: Buffer;
+}
+
+/** Takes a connection over that asks for SPDY or a WebSocket, and carries the conversation to its end (upstream: pkg/kubelet/server, cri-streaming). */
+export async function converse(server: KubeletServer, conversation: Conversation, connection: UpgradedConnection): Promise<void> {
+  const { request, socket, head } = connection;
+  if (request.headers.upgrade?.toLowerCase() === 'websocket') return converseOverWebSocket(server, conversation, connection);
   const protocol = conversation.kind === 'portForward' ? PORTS_PROTOCOL : COMMAND_PROTOCOL;
   const offered = String(request.headers['x-stream-protocol-version'] ?? '').split(/\s*,\s*/);
   if (request.headers.upgrade?.toLowerCase() !== 'spdy/3.1' || !offered.includes(protocol)) {
@@ -33,10 +39,10 @@ export async function converse(
   socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: ${protocol}\r\n\r\n`);
   const gone = new AbortController();
   if (conversation.kind === 'portForward') {
-    const connection: SpdyConnection = spdyOver(socket, head, (stream) => {
-      if (stream.headers['streamtype'] === 'data') void forward(server, conversation, { session: connection.session, data: stream, signal: gone.signal });
+    const spdy: SpdyConnection = spdyOver(socket, head, (stream) => {
+      if (stream.headers['streamtype'] === 'data') void forward(server, conversation, { session: spdy.session, data: stream, signal: gone.signal });
     });
-    await connection.closed;
+    await spdy.closed;
     gone.abort();
     return;
   }
@@ -69,28 +75,48 @@ function streamsOf(query: URLSearchParams): string[] {
   ];
 }
 
-async function command(
+function command(
   server: KubeletServer,
-  { kind, namespace, pod, container, query }: Conversation,
+  conversation: Conversation,
   { opened, signal }: { opened: ReadonlyMap<string, SpdyStream>; signal: AbortSignal },
 ): Promise<void> {
-  const tty = isSet(query, 'tty');
   const stdin = opened.get('stdin')?.input;
   const sizes = opened.get('resize');
   const resize = sizes && terminalSizes(sizes);
-  const streams: Streams = {
+  return run(server, conversation, {
     ...(stdin ? { stdin } : {}),
     ...(resize ? { resize } : {}),
     stdout: (chunk) => opened.get('stdout')?.send(chunk),
     stderr: (chunk) => opened.get('stderr')?.send(chunk),
     signal,
-  };
-  const outcome = await ending(async () => {
-    if (kind === 'attach') await server.attach(namespace, pod, container, streams);
-    return kind === 'exec' ? (await server.exec(namespace, pod, container, { command: query.getAll('command'), tty }, streams)).exitCode : 0;
+  }).then((outcome) => {
+    opened.get('error')?.send(Buffer.from(JSON.stringify(outcome)));
+    for (const stream of opened.values()) stream.end();
   });
-  opened.get('error')?.send(Buffer.from(JSON.stringify(outcome)));
-  for (const stream of opened.values()) stream.end();
+}
+
+/** As API servers hand it on that do not translate it: older clients' protocols. */
+async function converseOverWebSocket(server: KubeletServer, conversation: Conversation, { request, socket, head }: UpgradedConnection): Promise<void> {
+  const { WebSocketServer } = await import('ws');
+  const served = [...CHANNEL_PROTOCOLS, ...OLDER_CHANNEL_PROTOCOLS];
+  const sockets = new WebSocketServer({ noServer: true, handleProtocols: (offered) => served.find((protocol) => offered.has(protocol)) ?? false });
+  const { query } = conversation;
+  const wanted = { stdin: isSet(query, 'input'), stdout: isSet(query, 'output'), stderr: isSet(query, 'error'), tty: isSet(query, 'tty') };
+  await new Promise<void>((resolve, reject) => {
+    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      webSocket.on('error', () => webSocket.terminate());
+      overWebSocket(webSocket, wanted, (streams) => run(server, conversation, streams)).then(resolve, reject);
+    });
+  });
+}
+
+/** To its end, and how that is told. */
+function run(server: KubeletServer, { kind, namespace, pod, container, query }: Conversation, streams: Streams): Promise<Status> {
+  return ending(async () => {
+    if (kind === 'attach') await server.attach(namespace, pod, container, streams);
+    if (kind !== 'exec') return 0;
+    return (await server.exec(namespace, pod, container, { command: query.getAll('command'), tty: isSet(query, 'tty') }, streams)).exitCode;
+  });
 }
 
 /** How the end of a command is told. */
