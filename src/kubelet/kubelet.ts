@@ -18,12 +18,12 @@ import { Images } from './images.ts';
 import { type KubeletServer, WorkerServer } from './kubelet-server.ts';
 import { NodeHeartbeat } from './node-heartbeat.ts';
 import type { NodeServices } from './node-services.ts';
-import type { NodeDescription } from './node-status.ts';
+import { type NodeDescription, runtimeFault } from './node-status.ts';
 import { orphanPods } from './orphans.ts';
 import { fieldPathOf } from './pod-containers.ts';
 import { PodSource } from './pod-source.ts';
 import { PodWorker } from './pod-worker.ts';
-import { Probes } from './probes.ts';
+import { type ProbedContainer, Probes } from './probes.ts';
 import { hasVolumesFromApi, Volumes } from './volumes/volumes.ts';
 
 export interface KubeletOptions {
@@ -104,7 +104,14 @@ export class Kubelet {
     const uuid = rng.fork(nodeName).uuid();
     const { machine } = runtime;
     const description: NodeDescription = { name: nodeName, hostIP, podCIDR, machine, capacity, labels, taints, containerRuntimeVersion, uuid, kubeletPort };
-    const heartbeat = new NodeHeartbeat({ client, clock, log, description, images: () => nodeImages(runtime.imageService) });
+    const heartbeat = new NodeHeartbeat({
+      client,
+      clock,
+      log,
+      description,
+      images: () => nodeImages(runtime.imageService),
+      fault: () => runtimeFault(() => runtime.runtimeService.status()),
+    });
     await heartbeat.start(this.#stop.signal);
     if (this.#stop.signal.aborted) return;
     const services = this.#services(runtimeName, heartbeat);
@@ -184,19 +191,15 @@ export class Kubelet {
 
   #makeProbes(): Probes {
     const { clock, runtime, recorder } = this.#options;
+    const warn = ({ pod, container }: ProbedContainer, reason: string, message: string): void =>
+      recorder.event(pod, { type: 'Warning', reason, message, fieldPath: fieldPathOf(pod, container.name) });
     return new Probes({
       clock,
       network: runtime.podNetwork,
       events: {
         changed: ({ pod }) => this.#workers.get(pod.metadata.uid ?? '')?.kick(),
-        failed: ({ pod, container }, kind, output) => {
-          recorder.event(pod, {
-            type: 'Warning',
-            reason: 'Unhealthy',
-            message: `${PROBE_NAMES[kind]} probe failed: ${output}`,
-            fieldPath: fieldPathOf(pod, container.name),
-          });
-        },
+        failed: (target, kind, output) => warn(target, 'Unhealthy', `${PROBE_NAMES[kind]} probe failed: ${output}`),
+        warned: (target, kind, output) => warn(target, 'ProbeWarning', `${PROBE_NAMES[kind]} probe warning: ${output}`),
       },
     });
   }

@@ -22,6 +22,8 @@ export interface NodeHeartbeatOptions {
   description: NodeDescription;
   /** The images that the node has; a change is told with the next beat. */
   images: () => Promise<readonly ContainerImage[]>;
+  /** Why the node can run no pods, where it cannot; a change is told with the next beat. */
+  fault: () => Promise<string | undefined>;
 }
 
 /** Registers a node and keeps saying that it lives: its Lease every 10 s, its status every 5 minutes. */
@@ -35,11 +37,14 @@ export class NodeHeartbeat {
   #reportedAt = 0;
   #timer: Timer | undefined;
   #stopped = false;
+  readonly #fault: () => Promise<string | undefined>;
+  #toldFault: string | undefined;
   readonly #images: () => Promise<readonly ContainerImage[]>;
   /** What the node's images were when they were last told. */
   #toldImages = '[]';
 
-  constructor({ client, clock, log, description, images }: NodeHeartbeatOptions) {
+  constructor({ client, clock, log, description, images, fault }: NodeHeartbeatOptions) {
+    this.#fault = fault;
     this.#images = images;
     this.#client = client;
     this.#clock = clock;
@@ -96,9 +101,10 @@ export class NodeHeartbeat {
     let next = RENEW_MS;
     try {
       await this.#renew();
-      const images = await this.#images();
-      const isNews = JSON.stringify(images) !== this.#toldImages;
-      if (isNews || this.#clock.now() - this.#reportedAt >= REPORT_MS) await this.#report(images);
+      const fault = await this.#fault();
+      const images = fault === undefined ? await this.#images() : [];
+      const isNews = fault !== this.#toldFault || (images.length > 0 && JSON.stringify(images) !== this.#toldImages);
+      if (isNews || this.#clock.now() - this.#reportedAt >= REPORT_MS) await this.#report(images, fault);
     } catch (error) {
       this.#log.info('heartbeat failed', { node: this.#description.name, error: error instanceof Error ? error.message : String(error) });
       this.#lease = undefined;
@@ -128,10 +134,10 @@ export class NodeHeartbeat {
     }
   }
 
-  async #report(images: readonly ContainerImage[]): Promise<void> {
+  async #report(images: readonly ContainerImage[], fault: string | undefined): Promise<void> {
     const now = this.#clock.now();
     const nodes = this.#client.resource(Nodes);
-    const conditions = nodeConditions(this.#node?.status.conditions, now);
+    const conditions = nodeConditions(this.#node?.status.conditions, now, fault);
     try {
       this.#node = await nodes.patch(
         '',
@@ -148,5 +154,6 @@ export class NodeHeartbeat {
     }
     this.#reportedAt = now;
     this.#toldImages = JSON.stringify(images);
+    this.#toldFault = fault;
   }
 }

@@ -1,7 +1,7 @@
 import type { Node, NodeCondition } from '../api/generated/types/core.v1.ts';
 import type { Draft } from '../api/object.ts';
 import { timestamp } from '../lib/clock.ts';
-import type { Machine } from '../runtime/runtime.ts';
+import type { Machine, RuntimeCondition } from '../runtime/runtime.ts';
 
 export const KUBELET_VERSION = 'v1.34.0';
 
@@ -23,8 +23,8 @@ export interface NodeDescription {
   kubeletPort?: number | undefined;
 }
 
-/** Upstream: pkg/kubelet/nodestatus/setters.go. */
-export function nodeConditions(old: readonly NodeCondition[] | undefined, nowMs: number): NodeCondition[] {
+/** Upstream: pkg/kubelet/nodestatus/setters.go. @param fault why the node can run no pods, where it cannot */
+export function nodeConditions(old: readonly NodeCondition[] | undefined, nowMs: number, fault?: string): NodeCondition[] {
   const now = timestamp(nowMs);
   const condition = (type: string, status: string, reason: string, message: string): NodeCondition => {
     const before = old?.find((c) => c.type === type);
@@ -35,7 +35,7 @@ export function nodeConditions(old: readonly NodeCondition[] | undefined, nowMs:
     condition('MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'),
     condition('DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'),
     condition('PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'),
-    condition('Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'),
+    fault === undefined ? condition('Ready', 'True', 'KubeletReady', 'kubelet is posting ready status') : condition('Ready', 'False', 'KubeletNotReady', fault),
   ];
 }
 
@@ -80,4 +80,18 @@ export function nodeObject(description: NodeDescription, nowMs: number): Draft<N
       },
     },
   };
+}
+
+/** What keeps a runtime from running pods (upstream: pkg/kubelet/runtime.go). @param ask for its conditions */
+export async function runtimeFault(ask: () => Promise<readonly RuntimeCondition[]>): Promise<string | undefined> {
+  let conditions: readonly RuntimeCondition[];
+  try {
+    conditions = await ask();
+  } catch {
+    return 'container runtime is down';
+  }
+  const spoken = ({ type, status, reason, message }: RuntimeCondition): string => `${type}=${status} reason:${reason} message:${message}`;
+  const [runtime, network] = ['RuntimeReady', 'NetworkReady'].map((type) => conditions.find((condition) => condition.type === type && !condition.status));
+  if (runtime) return `container runtime not ready: ${spoken(runtime)}`;
+  return network && `container runtime network not ready: ${spoken(network)}`;
 }

@@ -239,8 +239,17 @@ export interface ResourceUsage {
   memoryBytes: number;
 }
 
+export interface RuntimeCondition {
+  type: string;
+  status: boolean;
+  reason: string;
+  message: string;
+}
+
 export interface RuntimeService {
   version(): Promise<{ runtimeName: string; runtimeVersion: string }>;
+  /** How the runtime is: `RuntimeReady`, `NetworkReady`. */
+  status(): Promise<readonly RuntimeCondition[]>;
   /** Tells the runtime the addresses of this node's pods. */
   updateRuntimeConfig(config: { podCIDR: string }): Promise<void>;
   runPodSandbox(config: PodSandboxConfig): Promise<string>;

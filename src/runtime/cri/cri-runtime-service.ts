@@ -14,6 +14,7 @@ import type {
   PodSandboxConfig,
   PodSandboxFilter,
   ResourceUsage,
+  RuntimeCondition,
   RuntimeService,
   Streams,
 } from '../runtime.ts';
@@ -29,6 +30,7 @@ const NANOSECONDS = 1e6;
 /** A stop is answered when the container has gone: its grace period, and some time for the runtime. */
 const STOP_MARGIN_MS = 120_000;
 const EXEC_MARGIN_MS = 10_000;
+const STATUS_DEADLINE_MS = 5_000;
 
 type StoredStatus = ContainerStatus & { logPath: string };
 
@@ -52,6 +54,11 @@ export class CriRuntimeService implements RuntimeService {
   async version(): Promise<{ runtimeName: string; runtimeVersion: string }> {
     const { runtimeName = '', runtimeVersion = '' } = await this.#channel.call('Version', {});
     return { runtimeName, runtimeVersion };
+  }
+
+  async status(): Promise<readonly RuntimeCondition[]> {
+    const { status } = await this.#channel.call('Status', {}, { deadlineMs: STATUS_DEADLINE_MS });
+    return (status?.conditions ?? []).map(({ type = '', status: holds = false, reason = '', message = '' }) => ({ type, status: holds, reason, message }));
   }
 
   async updateRuntimeConfig({ podCIDR }: { podCIDR: string }): Promise<void> {

@@ -12,6 +12,7 @@ import {
   type PodSandboxConfig,
   type PodSandboxFilter,
   type ResourceUsage,
+  type RuntimeCondition,
   RuntimeError,
   type RuntimeService,
   type Streams,
@@ -61,6 +62,10 @@ export class SimulatedRuntimeService implements RuntimeService {
 
   async version(): Promise<{ runtimeName: string; runtimeVersion: string }> {
     return { runtimeName: 'simulated', runtimeVersion: '0.1.0' };
+  }
+
+  async status(): Promise<readonly RuntimeCondition[]> {
+    return ['RuntimeReady', 'NetworkReady'].map((type) => ({ type, status: true, reason: '', message: '' }));
   }
 
   async updateRuntimeConfig({ podCIDR }: { podCIDR: string }): Promise<void> {
