@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
+    exclude: ['**/node_modules/**', 'test/containers/**'],
     pool: 'threads',
     isolate: false,
     testTimeout: 60_000,

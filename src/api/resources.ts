@@ -2,6 +2,8 @@ import type { ValidatingAdmissionPolicy } from './generated/types/admissionregis
 import type { CustomResourceDefinition } from './generated/types/apiextensions.v1.ts';
 import type { APIService } from './generated/types/apiregistration.v1.ts';
 import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from './generated/types/apps.v1.ts';
+import type { TokenReview } from './generated/types/authentication.v1.ts';
+import type { SubjectAccessReview } from './generated/types/authorization.v1.ts';
 import type { HorizontalPodAutoscaler } from './generated/types/autoscaling.v2.ts';
 import type { CronJob, Job } from './generated/types/batch.v1.ts';
 import type { Lease } from './generated/types/coordination.v1.ts';
@@ -62,6 +64,8 @@ export const EndpointSlices = resource<EndpointSlice>('discovery.k8s.io', 'v1', 
 export const HorizontalPodAutoscalers = resource<HorizontalPodAutoscaler>('autoscaling', 'v2', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler');
 export const PodDisruptionBudgets = resource<PodDisruptionBudget>('policy', 'v1', 'poddisruptionbudgets', 'PodDisruptionBudget');
 export const RuntimeClasses = resource<RuntimeClass>('node.k8s.io', 'v1', 'runtimeclasses', 'RuntimeClass', false);
+export const SubjectAccessReviews = resource<SubjectAccessReview>('authorization.k8s.io', 'v1', 'subjectaccessreviews', 'SubjectAccessReview', false);
+export const TokenReviews = resource<TokenReview>('authentication.k8s.io', 'v1', 'tokenreviews', 'TokenReview', false);
 export const PriorityClasses = resource<PriorityClass>('scheduling.k8s.io', 'v1', 'priorityclasses', 'PriorityClass', false);
 export const CustomResourceDefinitions = resource<CustomResourceDefinition>(
   'apiextensions.k8s.io',

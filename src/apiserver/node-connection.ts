@@ -2,6 +2,8 @@
 export interface PodLogLine {
   /** Milliseconds since the epoch. */
   at: number;
+  /** The same to the nanosecond, in RFC 3339, where it is known. */
+  time?: string;
   /** With its newline, where there was one. */
   text: string;
 }

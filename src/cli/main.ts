@@ -31,12 +31,20 @@ program
   .option('-f, --filename <path>', 'apply this file, folder, or - for standard input, and show the rollout; repeatable', collect, [])
   .option('--exit', 'end when the rollout ends: 0 if it is complete, 1 if it is not')
   .addOption(new Option('--timeout <duration>', 'how long a rollout may take').argParser(duration).default(60_000, '60s'))
-  .option('--nodes <count>', 'nodes to simulate', whole(0, 5000), 3)
+  .option('--nodes <count>', 'nodes to simulate (default: 3, or none beside a real one)', whole(0, 5000))
   .option('--port <port>', 'port of the API server; 0 picks a free one', whole(0, 65_535), 6443)
   .addOption(new Option('--data-dir <dir>', 'where objects and certificates are kept (default: ~/.coracle/data)').conflicts('ephemeral'))
   .option('--ephemeral', 'keep everything in memory, and nothing after the end')
   .option('--kubeconfig <file>', 'where to write the kubeconfig (default: ~/.coracle/kubeconfig)')
-  .addOption(new Option('--runtime <name>', 'container runtime of the nodes').choices(['simulated']).default('simulated'))
+  .addOption(
+    new Option('--runtime <name>', 'container runtime of the nodes; auto: a real one where one answers, else simulated')
+      .choices(['auto', 'simulated', 'cri'])
+      .default('simulated'),
+  )
+  .option('--cri-socket <path>', 'socket of the container runtime (default: where containerd and CRI-O have theirs)')
+  .option('--node-name <name>', 'name of the node with the real runtime (default: that of the machine)')
+  .option('--node-ip <address>', 'its address (default: the first that the machine has)')
+  .option('--cluster-dns <address>', 'server that knows the names of services, for real pods; repeatable', collect, [])
   .option('--simulate <file>', 'rules for the simulated containers, by image')
   .addOption(
     new Option('--relist <duration>', 'how often kubelets look at their containers, as a real one does every second; 0: they are told at once')
@@ -51,6 +59,28 @@ program
   .action(async (options) => {
     const { up } = await import('./up.ts');
     process.exitCode = await up(options);
+  });
+
+program
+  .command('kubelet')
+  .description('run the kubelet of one node, against an API server that is there already')
+  .requiredOption('--kubeconfig <file>', 'how to reach the API server, and who to be there')
+  .requiredOption('--node-name <name>', 'name of the node')
+  .addOption(
+    new Option('--runtime <name>', 'container runtime; auto: a real one where one answers, else simulated')
+      .choices(['auto', 'simulated', 'cri'])
+      .default('auto'),
+  )
+  .option('--cri-socket <path>', 'socket of the container runtime (default: where containerd and CRI-O have theirs)')
+  .option('--node-ip <address>', 'address of the node (default: the first that the machine has)')
+  .option('--cluster-dns <address>', 'server that knows the names of services; repeatable', collect, [])
+  .option('--root-dir <dir>', 'where pods have their files (default: a folder for temporary files)')
+  .option('--port <port>', 'port of its own https server; 0 picks a free one', whole(0, 65_535), 10_250)
+  .option('--open-access', 'let everybody ask its https server everything (default: who may is asked of the API server)')
+  .addOption(new Option('--relist <duration>', 'how often it looks at its containers').argParser(duration).default(1000, '1s'))
+  .action(async (options) => {
+    const { kubelet } = await import('./kubelet.ts');
+    process.exitCode = await kubelet(options);
   });
 
 program

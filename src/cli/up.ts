@@ -8,12 +8,18 @@ import { type ManifestFile, readManifestFiles, readText } from './manifests.ts';
 import { defaultDataDir, defaultKubeconfig } from './paths.ts';
 import { followRollouts } from './rollout.ts';
 import { rolloutDisplay } from './rollout-display.ts';
+import { type ChosenRuntime, chooseRuntime, type RuntimeChoice } from './runtime-choice.ts';
 
 export interface UpOptions {
   filename: string[];
   exit?: boolean;
   timeout: number;
-  nodes: number;
+  nodes?: number;
+  runtime: RuntimeChoice['runtime'];
+  criSocket?: string;
+  nodeName?: string;
+  nodeIp?: string;
+  clusterDns: string[];
   port: number;
   dataDir?: string;
   ephemeral?: boolean;
@@ -36,7 +42,9 @@ export async function up(options: UpOptions): Promise<number> {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const kubeconfigFile = options.kubeconfig ?? defaultKubeconfig();
-  const cluster = await start(options, kubeconfigFile, rules);
+  const realNode = await chooseRuntime(options);
+  const nodes = options.nodes ?? (realNode ? 0 : 3);
+  const cluster = await start({ ...options, nodes }, { kubeconfigFile, rules, realNode });
   let lost: Error | undefined;
   void cluster.failed.then((error) => {
     lost = error;
@@ -45,9 +53,7 @@ export async function up(options: UpOptions): Promise<number> {
   // The cluster's own timers do not hold the process; serving does.
   const alive = setInterval(() => {}, 1 << 30);
   try {
-    say(
-      `serving Kubernetes v1.34.0 on ${cluster.server} with ${options.nodes} ${options.nodes === 1 ? 'node' : 'nodes'}, ready after ${Math.round(performance.now() - began)} ms`,
-    );
+    say(`serving Kubernetes v1.34.0 on ${cluster.server} with ${nodesText(nodes, realNode?.runtime)}, ready after ${Math.round(performance.now() - began)} ms`);
     say(options.ephemeral ? 'everything is kept in memory and gone after the end' : `objects are kept in ${options.dataDir ?? defaultDataDir()}`);
     const failure = await applyAndFollow(cluster, manifests, options, stop.signal);
     if (failure !== undefined && !lost) process.stderr.write(`error: ${failure}\n`);
@@ -65,7 +71,18 @@ export async function up(options: UpOptions): Promise<number> {
   }
 }
 
-async function start(options: UpOptions, kubeconfigFile: string, rules: ImageRule[] | undefined): Promise<Cluster> {
+function nodesText(simulated: number, realRuntime: string | undefined): string {
+  if (realRuntime === undefined) return `${simulated} ${simulated === 1 ? 'node' : 'nodes'}`;
+  return `this machine as a node (${realRuntime})${simulated ? ` and ${simulated} simulated` : ''}`;
+}
+
+interface StartOptions {
+  kubeconfigFile: string;
+  rules: ImageRule[] | undefined;
+  realNode: ChosenRuntime | undefined;
+}
+
+async function start(options: UpOptions & { nodes: number }, { kubeconfigFile, rules, realNode }: StartOptions): Promise<Cluster> {
   const tokens = options.tokenAuthFile === undefined ? undefined : readTokens(options.tokenAuthFile);
   try {
     return await Cluster.start({
@@ -77,6 +94,7 @@ async function start(options: UpOptions, kubeconfigFile: string, rules: ImageRul
       log: { ...silent, error: lineLog((line) => void process.stderr.write(line)).error },
       ...(options.ephemeral ? {} : { dataDir: options.dataDir ?? defaultDataDir() }),
       ...(rules ? { simulate: rules } : {}),
+      ...(realNode ? { realNode: realNode.node } : {}),
       ...(options.seed === undefined ? {} : { seed: options.seed }),
       authorizationMode: options.authorizationMode,
       ...(tokens ? { staticTokens: tokens } : {}),

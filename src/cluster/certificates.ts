@@ -93,6 +93,22 @@ export async function makeCertificates(nowMs: number): Promise<Certificates> {
   return { ca: cert.toString('pem'), server: await server, admin: await admin, serviceAccountKey: makeSigningKey() };
 }
 
+/** A certificate of nobody's authority, for a server whose clients do not look at it. */
+export async function makeServingCertificate(nowMs: number, { name, addresses }: { name: string; addresses: readonly string[] }): Promise<KeyPair> {
+  await import('reflect-metadata');
+  const x509 = await import('@peculiar/x509');
+  const keys = await webcrypto.subtle.generateKey(KEY, true, ['sign', 'verify']);
+  const cert = await x509.X509CertificateGenerator.createSelfSigned({
+    name: `CN=${name}-ca`,
+    keys,
+    ...validity(nowMs, LEAF_DAYS),
+    serialNumber: serial(),
+    signingAlgorithm: SIGNING,
+  });
+  const names = [{ type: 'dns' as const, value: name }, ...addresses.map((value) => ({ type: 'ip' as const, value }))];
+  return issue(x509, { cert, keys }, `CN=${name}`, nowMs, x509.ExtendedKeyUsage.serverAuth, names);
+}
+
 async function issue(
   x509: X509,
   authority: Authority,

@@ -2,9 +2,11 @@ import { join } from 'node:path';
 import type { KindBehaviour } from '../api/kind.ts';
 import { kinds as builtInKinds } from '../api/kinds.ts';
 import type { KubeObject } from '../api/object.ts';
+import { Nodes } from '../api/resources.ts';
 import { ApiServer, type ApiServerOptions, type AuthorizationMode } from '../apiserver/api-server.ts';
 import { CertificateAuthenticator } from '../apiserver/chain/authentication.ts';
 import { HttpServer } from '../apiserver/http/server.ts';
+import { RemoteNode } from '../apiserver/remote-node.ts';
 import { Expiry } from '../apiserver/storage/expiry.ts';
 import { anyAuthenticator, BearerAuthenticator } from '../apiserver/tokens/bearer-authenticator.ts';
 import { Client } from '../client/client.ts';
@@ -27,7 +29,7 @@ export type { AuthorizationMode } from '../apiserver/api-server.ts';
 export { parseTokenFile } from '../apiserver/tokens/bearer-authenticator.ts';
 
 export interface ClusterOptions
-  extends Partial<Pick<ControlPlaneOptions, 'nodes' | 'simulate' | 'relistPeriodMs' | 'deployment' | 'replicaSet' | 'controllers'>> {
+  extends Partial<Pick<ControlPlaneOptions, 'nodes' | 'realNode' | 'simulate' | 'relistPeriodMs' | 'deployment' | 'replicaSet' | 'controllers'>> {
   /** Kinds beside upstream's. */
   kinds?: readonly KindBehaviour[];
   /** Port of the API server; 0, the default, picks a free one. */
@@ -109,13 +111,15 @@ export class Cluster {
       rng: rng.fork('apiserver'),
       admission: admissionPlugins(),
       kinds: [...builtInKinds, ...(options.kinds ?? [])],
-      nodes: (name) => controlPlane.kubelet(name),
+      nodes: (name) => controlPlane.kubelet(name) ?? remoteNode(name),
       freeze: options.freeze ?? false,
       signingKey: certificates.serviceAccountKey,
       ...(options.authorizationMode ? { authorizationMode: options.authorizationMode } : {}),
       ...(options.staticTokens ? { staticTokens: options.staticTokens } : {}),
     });
-    const { simulate, relistPeriodMs, deployment, replicaSet, controllers } = options;
+    const nodes = new Client(apiServer, componentUser('apiserver'), 'kube-apiserver').resource(Nodes);
+    const remoteNode = (name: string): RemoteNode => new RemoteNode({ node: () => nodes.get('', name), credentials: certificates.admin });
+    const { simulate, realNode, relistPeriodMs, deployment, replicaSet, controllers } = options;
     const controlPlane = new ControlPlane({
       resources: servedBy(apiServer.registry),
       transport: () => apiServer,
@@ -123,7 +127,9 @@ export class Cluster {
       rng,
       log,
       nodes: options.nodes ?? 3,
+      givesTokens: options.clock === undefined,
       ...(simulate ? { simulate } : {}),
+      ...(realNode ? { realNode: { ...(options.dataDir === undefined ? {} : { directory: join(options.dataDir, 'node') }), ...realNode } } : {}),
       ...(relistPeriodMs === undefined ? {} : { relistPeriodMs }),
       ...(deployment ? { deployment } : {}),
       ...(replicaSet ? { replicaSet } : {}),

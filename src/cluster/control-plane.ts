@@ -1,19 +1,21 @@
 import type { Transport } from '../api/request.ts';
-import { Namespaces, Nodes, PersistentVolumeClaims, PersistentVolumes, PodDisruptionBudgets, Pods, StorageClasses } from '../api/resources.ts';
+import { Namespaces, Nodes, PersistentVolumeClaims, PersistentVolumes, PodDisruptionBudgets, Pods, Services, StorageClasses } from '../api/resources.ts';
 import { Client } from '../client/client.ts';
 import { EventInstants, type EventRecorder, StoredEventRecorder } from '../client/event-recorder.ts';
 import { InformerFactory } from '../client/informer.ts';
 import { type ControllersOptions, controllers, type Runnable } from '../controllers/index.ts';
 import type { ServedResources } from '../controllers/runtime/served-resources.ts';
-import { Kubelet } from '../kubelet/kubelet.ts';
+import { Kubelet, type KubeletOptions } from '../kubelet/kubelet.ts';
 import type { KubeletServer } from '../kubelet/kubelet-server.ts';
 import { PodSource } from '../kubelet/pod-source.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Rng } from '../lib/rng.ts';
 import type { ImageRule } from '../runtime/simulated/behaviour.ts';
+import { PodDirectory } from '../runtime/simulated/pod-directory.ts';
 import { SimulatedRuntime } from '../runtime/simulated/simulated-runtime.ts';
 import { Scheduler } from '../scheduler/scheduler.ts';
+import { openRealNode, type RealNodeOptions } from './real-node.ts';
 import { componentUser } from './users.ts';
 
 export interface ControlPlaneOptions extends Pick<ControllersOptions, 'deployment' | 'replicaSet'> {
@@ -24,10 +26,14 @@ export interface ControlPlaneOptions extends Pick<ControllersOptions, 'deploymen
   clock: Clock;
   rng: Rng;
   log: Log;
-  /** Nodes with the simulated runtime. Default 3. */
+  /** Nodes with the simulated runtime. */
   nodes: number;
+  /** The machine itself as a node, beside them, with real containers. */
+  realNode?: RealNodeOptions;
   /** How often kubelets look at their containers, in milliseconds; a real one once a second. Default 0: they are told at once. */
   relistPeriodMs?: number;
+  /** Whether pods get tokens of their service accounts; not on virtual time. Default false. */
+  givesTokens?: boolean;
   /** How the containers of images behave; the first rule that matches counts. */
   simulate?: readonly ImageRule[];
   /** Which parts to run. Default: all. */
@@ -50,6 +56,7 @@ export class ControlPlane {
   readonly #factories: InformerFactory[] = [];
   readonly #kubelets: Kubelet[] = [];
   readonly #stop = new AbortController();
+  readonly #closing: (() => void)[] = [];
   #runnables: Runnable[] = [];
 
   constructor(options: ControlPlaneOptions) {
@@ -76,6 +83,7 @@ export class ControlPlane {
   async stop(): Promise<void> {
     this.#stop.abort();
     for (const kubelet of this.#kubelets) kubelet.stop();
+    for (const close of this.#closing) close();
     await Promise.all(this.#runnables.map((runnable) => runnable.stop()));
     await Promise.all(this.#factories.map((factory) => factory.stop()));
   }
@@ -127,34 +135,31 @@ export class ControlPlane {
   }
 
   async #startKubelets(): Promise<void> {
-    const { clock, log, nodes, simulate, relistPeriodMs = 0 } = this.#options;
+    const { clock, log, nodes, simulate, relistPeriodMs = 0, givesTokens = false } = this.#options;
     const client = this.#client(KUBELET);
     const informers = this.#informers(client);
-    const pods = new PodSource(informers.informer(Pods));
+    const shared = { client, clock, log, relistPeriodMs, givesTokens, pods: new PodSource(informers.informer(Pods)), services: informers.informer(Services) };
+    await this.#addRealNode(shared);
+    const podDirectory = new PodDirectory();
     for (let i = 1; i <= nodes; i++) {
       // "Hollow" is the field's word for a node that runs nothing real.
       const nodeName = `hollow-${i}`;
       const rng = this.#options.rng.fork(nodeName);
       const podCIDR = `10.244.${i}.0/24`;
-      const runtime = new SimulatedRuntime({ clock, rng, podCIDR, ...(simulate ? { rules: simulate } : {}) });
-      this.#kubelets.push(
-        new Kubelet({
-          nodeName,
-          client,
-          clock,
-          rng,
-          log,
-          runtime,
-          recorder: this.#recorder(client, KUBELET, nodeName),
-          pods,
-          hostIP: `172.18.0.${i + 1}`,
-          podCIDR,
-          relistPeriodMs,
-        }),
-      );
+      const runtime = new SimulatedRuntime({ clock, rng, podCIDR, pods: podDirectory, ...(simulate ? { rules: simulate } : {}) });
+      const recorder = this.#recorder(client, KUBELET, nodeName);
+      this.#kubelets.push(new Kubelet({ ...shared, nodeName, rng, runtime, recorder, hostIP: `172.18.0.${i + 1}`, podCIDR }));
     }
     informers.start();
     await Promise.all(this.#kubelets.map((kubelet) => kubelet.start()));
+  }
+
+  async #addRealNode(shared: Pick<KubeletOptions, 'client' | 'clock' | 'log' | 'relistPeriodMs' | 'givesTokens' | 'pods' | 'services'>): Promise<void> {
+    const { realNode, clock, log, rng } = this.#options;
+    if (!realNode) return;
+    const { name, ...node } = await openRealNode(realNode, { clock, log });
+    this.#closing.push(() => node.runtime.close());
+    this.#kubelets.push(new Kubelet({ ...shared, ...node, nodeName: name, rng: rng.fork(name), recorder: this.#recorder(shared.client, KUBELET, name) }));
   }
 
   #client(component: string): Client {

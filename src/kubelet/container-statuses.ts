@@ -60,7 +60,7 @@ export function containerStatus(container: Container, facts: ContainerFacts): Ap
     imageID: current?.imageId ?? '',
     ...(current ? { containerID: `${runtimeName}://${current.id}` } : {}),
     started,
-    ...resourcesOf(container, running),
+    ...resourcesOf(container, state),
     ...(container.volumeMounts?.length
       ? {
           volumeMounts: container.volumeMounts.map(({ name, mountPath, readOnly }) => ({
@@ -73,8 +73,9 @@ export function containerStatus(container: Container, facts: ContainerFacts): Ap
   };
 }
 
-function resourcesOf({ resources }: Container, running: boolean): Pick<ApiStatus, 'allocatedResources' | 'resources'> {
-  if (!running) return {};
+/** Of a container that has been made: what it was given (upstream: convertContainerStatusResources). */
+function resourcesOf({ resources }: Container, { waiting }: ContainerState): Pick<ApiStatus, 'allocatedResources' | 'resources'> {
+  if (waiting) return {};
   const requests = resources?.requests ?? {};
   return { ...(Object.keys(requests).length ? { allocatedResources: requests } : {}), resources: resources ?? {} };
 }

@@ -1,6 +1,8 @@
-import { badRequest, notFound, type StatusError } from '../api/status.ts';
-import type { ContainerStatus, LogLine, LogOptions, RuntimeService, Streams } from '../runtime/runtime.ts';
+import type { ContainerStatus as ApiStatus, Pod } from '../api/generated/types/core.v1.ts';
+import { badRequest, notFound, StatusError } from '../api/status.ts';
+import { type ContainerStatus, type LogLine, type LogOptions, RuntimeError, type RuntimeService, type Streams } from '../runtime/runtime.ts';
 import { POD_UID_LABEL } from './labels.ts';
+import { allContainers } from './pod-containers.ts';
 import type { PodWorker } from './pod-worker.ts';
 
 export interface ContainerLogOptions extends LogOptions {
@@ -20,6 +22,8 @@ export interface KubeletServer {
   ): Promise<{ exitCode: number }>;
   attach(namespace: string, pod: string, container: string, streams: Streams): Promise<void>;
   portForward(namespace: string, pod: string, port: number, streams: Streams): Promise<void>;
+  /** The pods of the node, as last seen. */
+  pods(): Pod[];
   /** Use of each running container of the node's pods, for metrics. */
   podUsage(): Promise<PodUsage[]>;
 }
@@ -27,6 +31,7 @@ export interface KubeletServer {
 export interface PodUsage {
   namespace: string;
   name: string;
+  uid: string;
   containers: { name: string; cpuNanoCores: number; memoryBytes: number }[];
 }
 
@@ -48,7 +53,7 @@ export class WorkerServer implements KubeletServer {
   async getLogs(namespace: string, pod: string, container: string, { previous = false, ...options }: ContainerLogOptions): Promise<AsyncIterable<LogLine>> {
     const worker = this.#worker(namespace, pod);
     const runs = await this.#runs(worker, container);
-    const run = runs.at(previous ? -2 : -1);
+    const run = previous ? this.#runBefore(worker, container, runs) : runs.at(-1);
     if (previous && !run) throw badRequest(`previous terminated container "${container}" in pod "${pod}" not found`);
     if (!run) throw this.#notStarted(worker, container);
     return this.#runtime.logs(run.id, options);
@@ -61,17 +66,23 @@ export class WorkerServer implements KubeletServer {
     options: { command: readonly string[]; tty: boolean },
     streams: Streams,
   ): Promise<{ exitCode: number }> {
-    return this.#runtime.exec((await this.#running(namespace, pod, container)).id, options, streams);
+    return withRuntimeErrors(this.#runtime.exec((await this.#running(namespace, pod, container)).id, options, streams));
   }
 
   async attach(namespace: string, pod: string, container: string, streams: Streams): Promise<void> {
-    await this.#runtime.attach((await this.#running(namespace, pod, container)).id, streams);
+    const { id } = await this.#running(namespace, pod, container);
+    const tty = allContainers(this.#worker(namespace, pod).pod).find(({ name }) => name === container)?.tty ?? false;
+    await withRuntimeErrors(this.#runtime.attach(id, { tty }, streams));
   }
 
   async portForward(namespace: string, pod: string, port: number, streams: Streams): Promise<void> {
     const { sandbox } = this.#worker(namespace, pod);
     if (sandbox?.state !== 'ready') throw badRequest(`pod "${pod}" is not running`);
     await this.#runtime.portForward(sandbox.id, port, streams);
+  }
+
+  pods(): Pod[] {
+    return [...this.#workers()].map(({ pod }) => pod);
   }
 
   async podUsage(): Promise<PodUsage[]> {
@@ -82,7 +93,7 @@ export class WorkerServer implements KubeletServer {
         const usage = run.state === 'running' ? await this.#runtime.containerStats(run.id) : undefined;
         if (usage) containers.push({ name: run.metadata.name, ...usage });
       }
-      if (containers.length) usages.push({ namespace: pod.metadata.namespace ?? '', name: pod.metadata.name ?? '', containers });
+      if (containers.length) usages.push({ namespace: pod.metadata.namespace ?? '', name: pod.metadata.name ?? '', uid: pod.metadata.uid ?? '', containers });
     }
     return usages;
   }
@@ -93,6 +104,12 @@ export class WorkerServer implements KubeletServer {
       if (metadata.namespace === namespace && metadata.name === name) return worker;
     }
     throw notFound({ group: '', resource: 'pods' }, name);
+  }
+
+  /** The run that the pod's status tells as the one before: the latest itself, while the next start is waited for. */
+  #runBefore({ pod }: PodWorker, container: string, runs: readonly ContainerStatus[]): ContainerStatus | undefined {
+    const id = statusOf(pod, container)?.lastState?.terminated?.containerID?.replace(/^.*:\/\//, '');
+    return runs.find((run) => run.id === id) ?? runs.at(-2);
   }
 
   async #runs(worker: PodWorker, container: string): Promise<ContainerStatus[]> {
@@ -108,8 +125,22 @@ export class WorkerServer implements KubeletServer {
 
   #notStarted(worker: PodWorker, container: string): StatusError {
     const { pod } = worker;
-    const status = [...(pod.status.containerStatuses ?? []), ...(pod.status.initContainerStatuses ?? [])].find((s) => s.name === container);
-    const reason = status?.state?.waiting?.reason ?? 'ContainerCreating';
+    const reason = statusOf(pod, container)?.state?.waiting?.reason ?? 'ContainerCreating';
     return badRequest(`container "${container}" in pod "${pod.metadata.name}" is waiting to start: ${WAITING[reason] ?? reason}`);
+  }
+}
+
+function statusOf({ status }: Pod, container: string): ApiStatus | undefined {
+  const { containerStatuses = [], initContainerStatuses = [], ephemeralContainerStatuses = [] } = status;
+  return [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses].find(({ name }) => name === container);
+}
+
+/** What the runtime says, said to the client. */
+async function withRuntimeErrors<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof RuntimeError) throw new StatusError(500, 'InternalError', error.description);
+    throw error;
   }
 }

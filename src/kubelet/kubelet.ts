@@ -1,25 +1,29 @@
-import type { Node, Pod } from '../api/generated/types/core.v1.ts';
-import { ConfigMaps, PersistentVolumeClaims, Pods, Secrets } from '../api/resources.ts';
+import type { Node, Pod, Service } from '../api/generated/types/core.v1.ts';
+import { Pods, Services } from '../api/resources.ts';
 import type { Client } from '../client/client.ts';
 import type { EventRecorder } from '../client/event-recorder.ts';
 import { Informer } from '../client/informer.ts';
 import { assert } from '../lib/assert.ts';
-import { type Clock, sleep } from '../lib/clock.ts';
+import { type Clock, microTimestamp, sleep } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Rng } from '../lib/rng.ts';
 import type { ContainerEvent, ProbeKind, Runtime } from '../runtime/runtime.ts';
+import { ApiConfigSource } from './api-config-source.ts';
 import { BackOffTable } from './back-off.ts';
-import type { ConfigSource, EnvironmentContext } from './environment.ts';
+import type { EnvironmentContext } from './config/environment.ts';
+import { NodePaths } from './config/node-paths.ts';
+import type { ClusterDns } from './config/pod-dns.ts';
+import { ImageGarbage, nodeImages } from './image-garbage.ts';
 import { Images } from './images.ts';
 import { type KubeletServer, WorkerServer } from './kubelet-server.ts';
 import { NodeHeartbeat } from './node-heartbeat.ts';
 import type { NodeServices } from './node-services.ts';
-import type { NodeDescription } from './node-status.ts';
+import { type NodeDescription, runtimeFault } from './node-status.ts';
 import { orphanPods } from './orphans.ts';
 import { fieldPathOf } from './pod-containers.ts';
 import { PodSource } from './pod-source.ts';
 import { PodWorker } from './pod-worker.ts';
-import { Probes } from './probes.ts';
+import { type ProbedContainer, Probes } from './probes.ts';
 import { hasVolumesFromApi, Volumes } from './volumes/volumes.ts';
 
 export interface KubeletOptions {
@@ -32,13 +36,24 @@ export interface KubeletOptions {
   recorder: EventRecorder;
   /** Shared by the kubelets of one process; left out: the kubelet watches its own pods. */
   pods?: PodSource;
+  /** Shared in the same way; left out: the kubelet watches them itself. */
+  services?: Informer<Service>;
+  /**
+   * Whether pods get tokens of their service accounts. Default false: tokens are signed beside the event loop, which virtual
+   * time does not wait for.
+   */
+  givesTokens?: boolean;
+  /** Where it keeps pods' files and logs. */
+  paths?: NodePaths;
+  /** Whom pods ask for names. Default: nobody but the machine's own servers; `cluster.local`. */
+  clusterDns?: ClusterDns;
   /** The node's own address. */
   hostIP: string;
-  podCIDR: string;
+  /** The range of its pods' addresses; left out: the runtime's own network decides. */
+  podCIDR?: string;
   capacity?: NodeDescription['capacity'];
   labels?: NodeDescription['labels'];
   taints?: NodeDescription['taints'];
-  kubeletPort?: number;
   /**
    * How often the kubelet looks what its containers do, in milliseconds: what has started is told with the next look. A real
    * kubelet looks once a second (pkg/kubelet: plegRelistPeriod). Default 0: the runtime tells at once.
@@ -48,6 +63,8 @@ export interface KubeletOptions {
 
 /** How often the runtime is looked through for pods that nobody wants. */
 const HOUSEKEEPING_MS = 60_000;
+/** After so many of these rounds images are looked at: every five minutes. */
+const IMAGE_ROUNDS = 5;
 
 const PROBE_NAMES: Readonly<Record<ProbeKind, string>> = { startup: 'Startup', readiness: 'Readiness', liveness: 'Liveness' };
 
@@ -60,12 +77,14 @@ export class Kubelet {
   readonly #options: KubeletOptions;
   readonly #workers = new Map<string, PodWorker>();
   readonly #probes: Probes;
+  readonly #paths: NodePaths;
   readonly #stop = new AbortController();
   #events: { cancel(): void } | undefined;
 
   constructor(options: KubeletOptions) {
     this.#options = options;
     this.#probes = this.#makeProbes();
+    this.#paths = options.paths ?? new NodePaths();
     this.server = new WorkerServer({ runtime: options.runtime.runtimeService, workers: () => this.#workers.values() });
   }
 
@@ -73,15 +92,26 @@ export class Kubelet {
     return this.#options.nodeName;
   }
 
-  /** Registers the node and begins to run its pods. Resolves when the node is registered. */
-  async start(): Promise<void> {
-    const { nodeName, client, clock, log, rng, runtime, hostIP, podCIDR, capacity, labels, taints, kubeletPort } = this.#options;
+  /**
+   * Registers the node and begins to run its pods. Resolves when the node is registered.
+   * @param options.port of its own https server, for the API server to know
+   */
+  async start({ port: kubeletPort }: { port?: number } = {}): Promise<void> {
+    const { nodeName, client, clock, log, rng, runtime, hostIP, podCIDR, capacity, labels, taints } = this.#options;
     const { runtimeName, runtimeVersion } = await runtime.runtimeService.version();
-    await runtime.runtimeService.updateRuntimeConfig({ podCIDR });
+    if (podCIDR !== undefined) await runtime.runtimeService.updateRuntimeConfig({ podCIDR });
     const containerRuntimeVersion = `${runtimeName}://${runtimeVersion}`;
     const uuid = rng.fork(nodeName).uuid();
-    const description: NodeDescription = { name: nodeName, hostIP, podCIDR, capacity, labels, taints, containerRuntimeVersion, uuid, kubeletPort };
-    const heartbeat = new NodeHeartbeat({ client, clock, log, description });
+    const { machine } = runtime;
+    const description: NodeDescription = { name: nodeName, hostIP, podCIDR, machine, capacity, labels, taints, containerRuntimeVersion, uuid, kubeletPort };
+    const heartbeat = new NodeHeartbeat({
+      client,
+      clock,
+      log,
+      description,
+      images: () => nodeImages(runtime.imageService),
+      fault: () => runtimeFault(() => runtime.runtimeService.status()),
+    });
     await heartbeat.start(this.#stop.signal);
     if (this.#stop.signal.aborted) return;
     const services = this.#services(runtimeName, heartbeat);
@@ -110,13 +140,17 @@ export class Kubelet {
     return source;
   }
 
+  #serviceInformer(): Informer<Service> {
+    const { services, client, clock, rng, log } = this.#options;
+    if (services) return services;
+    const informer = new Informer({ client: client.resource(Services), clock, rng, log });
+    informer.start(this.#stop.signal);
+    return informer;
+  }
+
   #services(runtimeName: string, heartbeat: NodeHeartbeat): NodeServices {
     const { client, clock, log, runtime, recorder, hostIP } = this.#options;
-    const config: ConfigSource = {
-      configMap: (namespace, name) => client.resource(ConfigMaps).get(namespace, name),
-      secret: (namespace, name) => client.resource(Secrets).get(namespace, name),
-      claim: (namespace, name) => client.resource(PersistentVolumeClaims).get(namespace, name),
-    };
+    const config = new ApiConfigSource({ client, clock, services: this.#serviceInformer(), givesTokens: this.#options.givesTokens ?? false });
     const node = (): Node => {
       assert(heartbeat.node, 'a kubelet runs pods once its node is registered');
       return heartbeat.node;
@@ -125,6 +159,7 @@ export class Kubelet {
       pod,
       podIP: this.#workers.get(pod.metadata.uid ?? '')?.sandbox?.ips[0] ?? '',
       hostIP,
+      seenAt: this.#workers.get(pod.metadata.uid ?? '')?.seenAt ?? microTimestamp(clock.now()),
       allocatable: node().status.allocatable ?? {},
     });
     return {
@@ -139,30 +174,32 @@ export class Kubelet {
       images: new Images({ clock, service: runtime.imageService }),
       crashes: new BackOffTable(),
       config,
-      volumes: new Volumes({ files: runtime.files, config, context }),
+      paths: this.#paths,
+      clusterDns: this.#options.clusterDns ?? { servers: [], domain: 'cluster.local' },
+      environmentContext: context,
+      volumes: new Volumes({ files: runtime.files, config, paths: this.#paths, context }),
       relisted: (signal) => this.#relisted(signal),
       node,
       refreshNode: () => heartbeat.refresh(),
       others: (uid) => [...this.#workers.values()].filter((worker) => worker.active && worker.pod.metadata.uid !== uid).map((worker) => worker.pod),
-      finished: (uid) => this.#workers.delete(uid),
+      finished: (uid) => {
+        config.forget(uid);
+        this.#workers.delete(uid);
+      },
     };
   }
 
   #makeProbes(): Probes {
     const { clock, runtime, recorder } = this.#options;
+    const warn = ({ pod, container }: ProbedContainer, reason: string, message: string): void =>
+      recorder.event(pod, { type: 'Warning', reason, message, fieldPath: fieldPathOf(pod, container.name) });
     return new Probes({
       clock,
       network: runtime.podNetwork,
       events: {
         changed: ({ pod }) => this.#workers.get(pod.metadata.uid ?? '')?.kick(),
-        failed: ({ pod, container }, kind, output) => {
-          recorder.event(pod, {
-            type: 'Warning',
-            reason: 'Unhealthy',
-            message: `${PROBE_NAMES[kind]} probe failed: ${output}`,
-            fieldPath: fieldPathOf(pod, container.name),
-          });
-        },
+        failed: (target, kind, output) => warn(target, 'Unhealthy', `${PROBE_NAMES[kind]} probe failed: ${output}`),
+        warned: (target, kind, output) => warn(target, 'ProbeWarning', `${PROBE_NAMES[kind]} probe warning: ${output}`),
       },
     });
   }
@@ -195,11 +232,13 @@ export class Kubelet {
   async #keepHouse(services: NodeServices, source: PodSource): Promise<void> {
     const { clock, log, runtime } = this.#options;
     const { signal } = this.#stop;
+    const images = new ImageGarbage(runtime);
     await source.whenSynced();
-    while (!signal.aborted) {
+    for (let round = 0; !signal.aborted; round++) {
       try {
+        if (round % IMAGE_ROUNDS === 0) await images.collect(clock.now());
         const sandboxes = await runtime.runtimeService.listPodSandbox({});
-        for (const pod of signal.aborted ? [] : orphanPods(sandboxes, (uid) => this.#workers.has(uid))) this.#worker(services, pod).remove();
+        for (const pod of signal.aborted ? [] : orphanPods(sandboxes, this.nodeName, (uid) => this.#workers.has(uid))) this.#worker(services, pod).remove();
         for (const { pod, active } of this.#workers.values()) if (active && hasVolumesFromApi(pod)) await services.volumes.refresh(pod);
       } catch (error) {
         log.error('housekeeping failed', { node: this.nodeName, error });

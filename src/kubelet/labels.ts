@@ -11,3 +11,6 @@ export const CONTAINER_HASH_ANNOTATION = 'io.kubernetes.container.hash';
 export const TERMINATION_MESSAGE_POLICY_ANNOTATION = 'io.kubernetes.container.terminationMessagePolicy';
 /** How often the container had been started before. */
 export const RESTART_COUNT_ANNOTATION = 'io.kubernetes.container.restartCount';
+
+/** The node whose kubelet has made a sandbox: others of the same runtime are not its own. */
+export const NODE_LABEL = 'coracle.dev/node';

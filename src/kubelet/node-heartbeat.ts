@@ -1,5 +1,5 @@
 import type { Lease } from '../api/generated/types/coordination.v1.ts';
-import type { Node } from '../api/generated/types/core.v1.ts';
+import type { ContainerImage, Node } from '../api/generated/types/core.v1.ts';
 import { Leases, Nodes } from '../api/resources.ts';
 import { hasReason } from '../api/status.ts';
 import type { Client } from '../client/client.ts';
@@ -15,6 +15,17 @@ const RENEW_MS = 10_000;
 const REPORT_MS = 300_000;
 const RETRY_MS = 1_000;
 
+export interface NodeHeartbeatOptions {
+  client: Client;
+  clock: Clock;
+  log: Log;
+  description: NodeDescription;
+  /** The images that the node has; a change is told with the next beat. */
+  images: () => Promise<readonly ContainerImage[]>;
+  /** Why the node can run no pods, where it cannot; a change is told with the next beat. */
+  fault: () => Promise<string | undefined>;
+}
+
 /** Registers a node and keeps saying that it lives: its Lease every 10 s, its status every 5 minutes. */
 export class NodeHeartbeat {
   readonly #client: Client;
@@ -26,8 +37,15 @@ export class NodeHeartbeat {
   #reportedAt = 0;
   #timer: Timer | undefined;
   #stopped = false;
+  readonly #fault: () => Promise<string | undefined>;
+  #toldFault: string | undefined;
+  readonly #images: () => Promise<readonly ContainerImage[]>;
+  /** What the node's images were when they were last told. */
+  #toldImages = '[]';
 
-  constructor({ client, clock, log, description }: { client: Client; clock: Clock; log: Log; description: NodeDescription }) {
+  constructor({ client, clock, log, description, images, fault }: NodeHeartbeatOptions) {
+    this.#fault = fault;
+    this.#images = images;
     this.#client = client;
     this.#clock = clock;
     this.#log = log;
@@ -83,7 +101,10 @@ export class NodeHeartbeat {
     let next = RENEW_MS;
     try {
       await this.#renew();
-      if (this.#clock.now() - this.#reportedAt >= REPORT_MS) await this.#report();
+      const fault = await this.#fault();
+      const images = fault === undefined ? await this.#images() : [];
+      const isNews = fault !== this.#toldFault || (images.length > 0 && JSON.stringify(images) !== this.#toldImages);
+      if (isNews || this.#clock.now() - this.#reportedAt >= REPORT_MS) await this.#report(images, fault);
     } catch (error) {
       this.#log.info('heartbeat failed', { node: this.#description.name, error: error instanceof Error ? error.message : String(error) });
       this.#lease = undefined;
@@ -113,18 +134,26 @@ export class NodeHeartbeat {
     }
   }
 
-  async #report(): Promise<void> {
+  async #report(images: readonly ContainerImage[], fault: string | undefined): Promise<void> {
     const now = this.#clock.now();
     const nodes = this.#client.resource(Nodes);
-    const conditions = nodeConditions(this.#node?.status.conditions, now);
+    const conditions = nodeConditions(this.#node?.status.conditions, now, fault);
     try {
-      this.#node = await nodes.patch('', this.#description.name, { status: { conditions } }, 'application/strategic-merge-patch+json', {
-        subresource: 'status',
-      });
+      this.#node = await nodes.patch(
+        '',
+        this.#description.name,
+        { status: { conditions, ...(images.length ? { images } : {}) } },
+        'application/strategic-merge-patch+json',
+        {
+          subresource: 'status',
+        },
+      );
     } catch (error) {
       if (!hasReason(error, 'NotFound')) throw error;
       this.#node = await this.#register();
     }
     this.#reportedAt = now;
+    this.#toldImages = JSON.stringify(images);
+    this.#toldFault = fault;
   }
 }

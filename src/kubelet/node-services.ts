@@ -5,7 +5,9 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { BackOffTable } from './back-off.ts';
-import type { ConfigSource } from './environment.ts';
+import type { ConfigSource, EnvironmentContext } from './config/environment.ts';
+import type { NodePaths } from './config/node-paths.ts';
+import type { ClusterDns } from './config/pod-dns.ts';
 import type { Images } from './images.ts';
 import type { Probes } from './probes.ts';
 import type { Volumes } from './volumes/volumes.ts';
@@ -23,6 +25,10 @@ export interface NodeServices {
   readonly probes: Probes;
   readonly config: ConfigSource;
   readonly volumes: Volumes;
+  readonly paths: NodePaths;
+  readonly clusterDns: ClusterDns;
+  /** What a pod's configuration shows beside the pod itself; its address is that of the sandbox that was last seen. */
+  environmentContext(pod: Pod): EnvironmentContext;
   readonly crashes: BackOffTable;
   /** Resolves when the kubelet next sees what its containers do, or when `signal` aborts. */
   relisted: (signal: AbortSignal) => Promise<void>;

@@ -105,10 +105,12 @@ async function deletePod({ pods }: NodeServices, { metadata }: Pod): Promise<voi
   }
 }
 
-async function forget({ probes, crashes, images, volumes, finished }: NodeServices, { pod, runs }: PodState): Promise<void> {
+async function forget({ probes, crashes, images, volumes, runtime, paths, finished }: NodeServices, { pod, runs }: PodState): Promise<void> {
   for (const run of runs) probes.remove(run.id);
   for (const container of allContainers(pod)) crashes.forget(crashKey(pod, container.name));
   images.forget(pod);
   await volumes.tearDown(pod);
+  await runtime.files.removeDirectory(paths.logs(pod.metadata));
+  await runtime.cgroups?.remove(pod.metadata.uid ?? '');
   finished(pod.metadata.uid ?? '');
 }

@@ -1,5 +1,5 @@
 import type { Pod } from '../api/generated/types/core.v1.ts';
-import type { ContainerStatus, PodSandbox, Runtime } from '../runtime/runtime.ts';
+import type { ContainerStatus, PodSandbox } from '../runtime/runtime.ts';
 import { crashKey } from './container-starter.ts';
 import { POD_UID_LABEL } from './labels.ts';
 import type { NodeServices } from './node-services.ts';
@@ -14,11 +14,11 @@ export interface PodObservation {
 }
 
 /** @throws RuntimeError */
-export async function observePod(runtime: Runtime, uid: string): Promise<PodObservation> {
-  const { runtimeService } = runtime;
+export async function observePod(services: NodeServices, uid: string): Promise<PodObservation> {
+  const { runtimeService } = services.runtime;
   const labelSelector = { [POD_UID_LABEL]: uid };
   const [sandboxes, runs] = await Promise.all([runtimeService.listPodSandbox({ labelSelector }), runtimeService.listContainers({ labelSelector })]);
-  const told = runs.map(async (run) => (run.state === 'exited' && run.message === '' ? { ...run, message: await terminationMessage(runtime, run) } : run));
+  const told = runs.map(async (run) => (run.state === 'exited' && run.message === '' ? { ...run, message: await terminationMessage(services, run) } : run));
   return { sandboxes, runs: await Promise.all(told) };
 }
 

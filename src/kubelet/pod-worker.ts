@@ -1,7 +1,7 @@
 import type { Pod } from '../api/generated/types/core.v1.ts';
 import { keyOf } from '../api/object.ts';
 import { assert } from '../lib/assert.ts';
-import type { Timer } from '../lib/clock.ts';
+import { microTimestamp, type Timer } from '../lib/clock.ts';
 import type { ContainerStatus, PodSandbox } from '../runtime/runtime.ts';
 import type { NodeServices } from './node-services.ts';
 import type { PodAction } from './plan/action.ts';
@@ -53,6 +53,11 @@ export class PodWorker {
 
   get pod(): Pod {
     return this.#pod;
+  }
+
+  /** When the pod was first seen, in RFC 3339. */
+  get seenAt(): string {
+    return microTimestamp(this.#seenAt);
   }
 
   /** Whether the pod takes up room on the node. */
@@ -119,7 +124,7 @@ export class PodWorker {
   /** Returns whether there is more to do at once. Never rejects. */
   async #step(): Promise<boolean> {
     try {
-      this.#observed = await observePod(this.#services.runtime, this.#uid);
+      this.#observed = await observePod(this.#services, this.#uid);
       const state = this.#state({ underWay: false });
       const plan = planPod(state);
       this.#memory = { ...this.#memory, waiting: plan.waiting };

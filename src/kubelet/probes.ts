@@ -16,6 +16,8 @@ export interface ProbeEvents {
   /** The findings have changed. */
   changed(target: ProbedContainer): void;
   failed(target: ProbedContainer, kind: ProbeKind, output: string): void;
+  /** It went well, but not quite. */
+  warned(target: ProbedContainer, kind: ProbeKind, warning: string): void;
 }
 
 interface Run {
@@ -137,7 +139,8 @@ export class Probes {
     return this.#network.probe(action, { containerId: target.id, kind, timeoutMs: (probe.timeoutSeconds ?? 1) * 1000 });
   }
 
-  #record(entry: Entry, run: Run, { ok, output }: ProbeOutcome): void {
+  #record(entry: Entry, run: Run, { ok, output, warning }: ProbeOutcome): void {
+    if (warning !== undefined) this.#events.warned(entry.target, run.kind, warning);
     if (ok) {
       run.successes++;
       run.failures = 0;

@@ -1,5 +1,7 @@
 import type { Pod } from '../api/generated/types/core.v1.ts';
-import { POD_NAME_LABEL, POD_NAMESPACE_LABEL, POD_UID_LABEL } from './labels.ts';
+import type { PodSandboxConfig } from '../runtime/runtime.ts';
+import { podLimits } from './config/linux-resources.ts';
+import { sandboxConfig } from './config/sandbox-config.ts';
 import type { NodeServices } from './node-services.ts';
 import type { SandboxFailure } from './plan/state.ts';
 import { missingClaims } from './volumes/missing-claims.ts';
@@ -33,20 +35,21 @@ export async function startSandbox(
     unmounted(fault);
     return { attempts: attempts + 1, retryAt: clock.now() + Math.min(FIRST_VOLUME_RETRY_MS * 2 ** attempts, LAST_VOLUME_RETRY_MS) };
   }
-  const { name = '', namespace = '', uid = '', labels = {}, annotations = {} } = pod.metadata;
   try {
-    await runtime.runtimeService.runPodSandbox({
-      metadata: { name, namespace, uid, attempt },
-      hostname: pod.spec.hostname || name,
-      hostNetwork: pod.spec.hostNetwork ?? false,
-      labels: { ...labels, [POD_NAME_LABEL]: name, [POD_NAMESPACE_LABEL]: namespace, [POD_UID_LABEL]: uid },
-      annotations,
-      logDirectory: `/var/log/pods/${namespace}_${name}_${uid}`,
-    });
+    await runtime.cgroups?.create(pod.metadata.uid ?? '', pod.status.qosClass ?? '', podLimits(pod));
+    await runtime.files.makeDirectory(services.paths.logs(pod.metadata), { mode: 0o755, inMemory: false });
+    await runtime.runtimeService.runPodSandbox(await sandboxConfigOf(services, pod, attempt));
     return undefined;
   } catch (error) {
     const message = `Failed to create pod sandbox: ${error instanceof Error ? error.message : String(error)}`;
     recorder.event(pod, { type: 'Warning', reason: 'FailedCreatePodSandBox', message });
     return { attempts, retryAt: clock.now() + SANDBOX_RETRY_MS };
   }
+}
+
+/** What the runtime has been told of a pod's sandbox, or is to be told. */
+export async function sandboxConfigOf({ runtime, paths, clusterDns, config }: NodeServices, pod: Pod, attempt: number): Promise<PodSandboxConfig> {
+  const cgroupParent = runtime.cgroups?.nameOf(pod.metadata.uid ?? '', pod.status.qosClass ?? '');
+  const runtimeHandler = await config.runtimeHandler(pod.spec.runtimeClassName);
+  return sandboxConfig(pod, { attempt, paths, clusterDns, machine: runtime.machine, cgroupParent, runtimeHandler });
 }

@@ -4,15 +4,18 @@
  */
 
 /** Codes of gRPC that the kubelet tells apart. */
-export type RuntimeErrorCode = 'NotFound' | 'InvalidArgument' | 'DeadlineExceeded' | 'Unavailable' | 'Unknown';
+export type RuntimeErrorCode = 'NotFound' | 'InvalidArgument' | 'DeadlineExceeded' | 'Unavailable' | 'Unimplemented' | 'Unknown';
 
 export class RuntimeError extends Error {
   readonly code: RuntimeErrorCode;
+  /** What the runtime said; `message` may have more around it (`rpc error: code = … desc = …`). */
+  readonly description: string;
 
-  constructor(code: RuntimeErrorCode, message: string) {
+  constructor(code: RuntimeErrorCode, description: string, message = description) {
     super(message);
     this.name = 'RuntimeError';
     this.code = code;
+    this.description = description;
   }
 }
 
@@ -23,13 +26,85 @@ export interface PodSandboxMetadata {
   attempt: number;
 }
 
+/** Whose namespaces processes are in: the pod's, their own container's, the machine's, or those of another container. */
+export interface NamespaceOptions {
+  network: 'pod' | 'node';
+  pid: 'pod' | 'container' | 'node' | 'target';
+  ipc: 'pod' | 'node';
+  /** The container for `target`. */
+  targetId?: string;
+  /** Where the pod has users of its own, and which those of the machine are. */
+  users?: { hostId: number; containerId: number; length: number };
+}
+
+export interface SecurityProfile {
+  type: 'RuntimeDefault' | 'Unconfined' | 'Localhost';
+  /** The profile's file, for `Localhost`. */
+  localhostRef?: string;
+}
+
+export interface SeLinuxOptions {
+  user?: string;
+  role?: string;
+  type?: string;
+  level?: string;
+}
+
+/** As whom, and with what rights, processes run; what is left out is for the runtime or the image to say. */
+export interface SecurityContext {
+  namespaces: NamespaceOptions;
+  privileged?: boolean;
+  readOnlyRootFilesystem?: boolean;
+  runAsUser?: number;
+  runAsGroup?: number;
+  supplementalGroups?: readonly number[];
+  seccomp?: SecurityProfile;
+  appArmor?: SecurityProfile;
+  seLinux?: SeLinuxOptions;
+}
+
+export interface ContainerSecurityContext extends SecurityContext {
+  capabilities?: { add: readonly string[]; drop: readonly string[] };
+  noNewPrivileges?: boolean;
+  /** Paths below /proc and /sys that are hidden, or cannot be written to. */
+  maskedPaths?: readonly string[];
+  readOnlyPaths?: readonly string[];
+}
+
+/** What the kernel holds a container to; 0: no limit of this kind. */
+export interface LinuxResources {
+  /** Microseconds of a period, and how many of them may be used. */
+  cpuPeriod: number;
+  cpuQuota: number;
+  cpuShares: number;
+  memoryLimitBytes: number;
+  /** -1000 (never killed for memory) to 1000 (first). */
+  oomScoreAdj: number;
+}
+
+export interface PortMapping {
+  protocol: 'TCP' | 'UDP' | 'SCTP';
+  containerPort: number;
+  hostPort: number;
+  hostIP: string;
+}
+
 export interface PodSandboxConfig {
   metadata: PodSandboxMetadata;
+  /** Empty on the network of the machine. */
   hostname: string;
-  hostNetwork: boolean;
   labels: Readonly<Record<string, string>>;
   annotations: Readonly<Record<string, string>>;
   logDirectory: string;
+  /** What /etc/resolv.conf says; left out: what the machine's says. */
+  dns?: { servers: readonly string[]; searches: readonly string[]; options: readonly string[] };
+  portMappings?: readonly PortMapping[];
+  sysctls?: Readonly<Record<string, string>>;
+  /** The cgroup in which the pod's containers have theirs. */
+  cgroupParent?: string;
+  securityContext: SecurityContext;
+  /** Which of the runtime's handlers runs it (RuntimeClass); left out: its default. */
+  runtimeHandler?: string;
 }
 
 export interface PodSandbox {
@@ -44,20 +119,36 @@ export interface PodSandbox {
   annotations: Readonly<Record<string, string>>;
 }
 
+export interface Mount {
+  containerPath: string;
+  hostPath: string;
+  readOnly: boolean;
+  /** Whether also what is mounted below it cannot be written to. */
+  recursiveReadOnly?: boolean;
+  /** Which later mounts are seen on the other side. Default: none. */
+  propagation?: 'None' | 'HostToContainer' | 'Bidirectional';
+}
+
 export interface ContainerConfig {
   metadata: { name: string; attempt: number };
+  /** As the pod calls it. */
   image: string;
+  /** As the runtime calls it, where that is known. */
+  imageId?: string;
   command: readonly string[];
   args: readonly string[];
   workingDir: string;
   env: readonly { name: string; value: string }[];
-  mounts: readonly { containerPath: string; hostPath: string; readOnly: boolean }[];
+  mounts: readonly Mount[];
   labels: Readonly<Record<string, string>>;
   annotations: Readonly<Record<string, string>>;
   stdin: boolean;
+  /** Whether stdin ends with the first client that attaches. */
+  stdinOnce: boolean;
   tty: boolean;
-  /** Limits and requests by name, as in the pod. */
-  resources: { limits: Readonly<Record<string, string>>; requests: Readonly<Record<string, string>> };
+  resources: LinuxResources;
+  securityContext: ContainerSecurityContext;
+  /** Below the sandbox's logDirectory. */
   logPath: string;
 }
 
@@ -127,6 +218,8 @@ export interface ContainerEvent {
 export interface LogLine {
   /** Milliseconds since the epoch. */
   at: number;
+  /** The same to the nanosecond, in RFC 3339, where it is known. */
+  time?: string;
   stream: 'stdout' | 'stderr';
   /** With its newline, where there was one. */
   text: string;
@@ -146,8 +239,17 @@ export interface ResourceUsage {
   memoryBytes: number;
 }
 
+export interface RuntimeCondition {
+  type: string;
+  status: boolean;
+  reason: string;
+  message: string;
+}
+
 export interface RuntimeService {
   version(): Promise<{ runtimeName: string; runtimeVersion: string }>;
+  /** How the runtime is: `RuntimeReady`, `NetworkReady`. */
+  status(): Promise<readonly RuntimeCondition[]>;
   /** Tells the runtime the addresses of this node's pods. */
   updateRuntimeConfig(config: { podCIDR: string }): Promise<void>;
   runPodSandbox(config: PodSandboxConfig): Promise<string>;
@@ -155,7 +257,8 @@ export interface RuntimeService {
   removePodSandbox(id: string): Promise<void>;
   /** Oldest first. */
   listPodSandbox(filter: PodSandboxFilter): Promise<PodSandbox[]>;
-  createContainer(podSandboxId: string, config: ContainerConfig): Promise<string>;
+  /** @param sandboxConfig that of its sandbox, once more */
+  createContainer(podSandboxId: string, config: ContainerConfig, sandboxConfig: PodSandboxConfig): Promise<string>;
   startContainer(id: string): Promise<void>;
   /** SIGTERM, then SIGKILL after `timeoutMs`; resolves when the container has exited. */
   stopContainer(id: string, timeoutMs: number): Promise<void>;
@@ -165,7 +268,8 @@ export interface RuntimeService {
   containerStatus(id: string): Promise<ContainerStatus>;
   execSync(id: string, command: readonly string[], timeoutMs: number): Promise<ExecOutcome>;
   exec(id: string, options: { command: readonly string[]; tty: boolean }, streams: Streams): Promise<{ exitCode: number }>;
-  attach(id: string, streams: Streams): Promise<void>;
+  /** @param tty whether it was created with one */
+  attach(id: string, options: { tty: boolean }, streams: Streams): Promise<void>;
   portForward(podSandboxId: string, port: number, streams: Streams): Promise<void>;
   /** CRI leaves logs in files; whoever implements this interface reads them. */
   logs(id: string, options: LogOptions): AsyncIterable<LogLine>;
@@ -178,15 +282,42 @@ export interface RuntimeService {
 export interface Image {
   id: string;
   repoTags: readonly string[];
+  repoDigests: readonly string[];
   size: number;
+  /** Whom it asks to run as: a number, or a name that only the image can tell the number of. */
+  user?: { uid: number } | { name: string };
+  /** The runtime needs it itself. */
+  pinned?: boolean;
+}
+
+/** Whom a registry is asked as. */
+export interface RegistryCredentials {
+  username: string;
+  password: string;
+  identityToken?: string;
+}
+
+/** What the disk of images and containers holds. */
+export interface FileSystemUsage {
+  mountPoint: string;
+  usedBytes: number;
+  capacityBytes: number;
+  availableBytes: number;
+}
+
+export interface ImagePullPod extends PodSandboxMetadata {
+  annotations: Readonly<Record<string, string>>;
+  credentials?: RegistryCredentials;
 }
 
 export interface ImageService {
   imageStatus(image: string): Promise<Image | undefined>;
-  /** For `pod`, in whose name registries are asked. Resolves with the image's id. */
-  pullImage(image: string, pod: PodSandboxMetadata & { annotations: Readonly<Record<string, string>> }, signal: AbortSignal): Promise<Image>;
+  /** For `pod`, in whose name registries are asked. */
+  pullImage(image: string, pod: ImagePullPod, signal: AbortSignal): Promise<Image>;
   listImages(): Promise<Image[]>;
   removeImage(image: string): Promise<void>;
+  /** Undefined where nothing is kept on a disk. */
+  fileSystem(): Promise<FileSystemUsage | undefined>;
 }
 
 export type ProbeKind = 'startup' | 'readiness' | 'liveness';
@@ -200,6 +331,8 @@ export type NetworkAction =
 export interface ProbeOutcome {
   ok: boolean;
   output: string;
+  /** What is told although it went well. */
+  warning?: string;
 }
 
 /** Reaches into pods for probes; `containerId` and `kind` let a simulated runtime answer for itself. */
@@ -215,6 +348,8 @@ export interface HostFile {
   content: Uint8Array;
   /** Permission bits. */
   mode: number;
+  /** Whom it belongs to. Default: root. */
+  uid?: number;
 }
 
 export interface DirectoryOptions {
@@ -222,9 +357,14 @@ export interface DirectoryOptions {
   mode: number;
   /** Kept in memory (`tmpfs`). */
   inMemory: boolean;
+  /** The most that it may hold, where it is kept in memory. */
+  sizeLimitBytes?: number;
   /** The group that it belongs to. */
   gid?: number;
 }
+
+/** What is to stand at the path of a hostPath volume, in the API's words; `''`: anything, or nothing. */
+export type HostPathType = '' | 'DirectoryOrCreate' | 'Directory' | 'FileOrCreate' | 'File' | 'Socket' | 'CharDevice' | 'BlockDevice';
 
 /** The node's own files, from which containers get their volumes. Paths are absolute. */
 export interface HostFiles {
@@ -237,12 +377,43 @@ export interface HostFiles {
   readFile(path: string): Promise<Uint8Array | undefined>;
   /** Removes a directory with all that is in it; one that is not there will do. */
   removeDirectory(path: string): Promise<void>;
+  /** What stands at `path` is, or becomes, of this type. @returns why it is not, in upstream's words. */
+  checkHostPath(path: string, type: HostPathType): Promise<string | undefined>;
+  /** What `relative` names below a volume, made as a directory where nothing is there. @throws Error where it leads out of the volume. */
+  subPath(volume: string, relative: string): Promise<string>;
+}
+
+/** What a node says of the machine that it is. */
+export interface Machine {
+  /** Quantities by resource. */
+  capacity: Readonly<Record<string, string>>;
+  kernelVersion: string;
+  osImage: string;
+  architecture: string;
+  /** Stable identifiers; left out: made up. */
+  machineId?: string;
+  bootId?: string;
+  /** What its /etc/resolv.conf says. */
+  dns: { servers: readonly string[]; searches: readonly string[]; options: readonly string[] };
+}
+
+/** The cgroups of pods, where the runtime has such. */
+export interface PodCgroups {
+  /** Makes a pod's cgroup, and holds it to `resources`. @returns its name, for PodSandboxConfig.cgroupParent. */
+  create(podUid: string, qosClass: string, resources: LinuxResources): Promise<string>;
+  /** Which it has, or would have. */
+  nameOf(podUid: string, qosClass: string): string;
+  remove(podUid: string): Promise<void>;
 }
 
 /** All that the kubelet needs of a runtime. */
 export interface Runtime {
+  readonly machine: Machine;
   readonly files: HostFiles;
   readonly runtimeService: RuntimeService;
   readonly imageService: ImageService;
   readonly podNetwork: PodNetwork;
+  readonly cgroups?: PodCgroups;
+  /** Lets go of what it holds; containers go on. */
+  close(): void;
 }

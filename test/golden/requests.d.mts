@@ -6,3 +6,5 @@ export interface RequestCase {
   answers: unknown[];
 }
 export function playRequests(api: GoldenApi, recorded: RequestCase): Promise<RequestCase>;
+/** What the site that recordings are played on calls by which name. */
+export function setSite(site: { real?: string; registry?: string; private?: string }): void;

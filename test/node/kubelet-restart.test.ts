@@ -65,7 +65,8 @@ test('KUB-48: a pod that was removed meanwhile is stopped and removed; sandboxes
   fixture = await NodeFixture.start();
   await fixture.create({ containers: [container()] }, sim({ 'stop-time': 'never' }));
   const metadata = { name: 'somebody', namespace: 'k8s.io', uid: 'x', attempt: 0 };
-  await fixture.runtimes[0]!.runtimeService.runPodSandbox({ metadata, hostname: '', hostNetwork: true, labels: {}, annotations: {}, logDirectory: '' });
+  const securityContext = { namespaces: { network: 'node', pid: 'container', ipc: 'pod' } } as const;
+  await fixture.runtimes[0]!.runtimeService.runPodSandbox({ metadata, hostname: '', labels: {}, annotations: {}, logDirectory: '', securityContext });
   await fixture.clock.advance(1000);
   await restart(() => fixture.client.resource(Pods).delete('default', 'p', { gracePeriodSeconds: 0 }));
   await fixture.clock.advance(1000);

@@ -266,7 +266,8 @@ test('KUB-30: a container that waits for its next start is not probed', async ()
 test('KUB-13: a sandbox that cannot be made is tried again after ten seconds', async () => {
   fixture = await NodeFixture.start();
   const { runtimeService } = fixture.runtimes[0]!;
-  const config = { hostname: '', hostNetwork: false, labels: {}, annotations: {}, logDirectory: '' };
+  const securityContext = { namespaces: { network: 'pod', pid: 'container', ipc: 'pod' } } as const;
+  const config = { hostname: '', labels: {}, annotations: {}, logDirectory: '', securityContext };
   const taken: string[] = [];
   for (let i = 0; i < 253; i++)
     taken.push(await runtimeService.runPodSandbox({ ...config, metadata: { name: `x${i}`, namespace: 'x', uid: `x${i}`, attempt: 0 } }));

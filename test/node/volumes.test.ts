@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { ConfigMaps, Secrets } from '../../src/api/resources.ts';
+import { ConfigMaps, Secrets, Services } from '../../src/api/resources.ts';
 import { NodeFixture } from './node-fixture.ts';
 
 let fixture: NodeFixture;
@@ -91,4 +91,33 @@ test.each([
   await fixture.create({ restartPolicy: 'Never', containers: [print(command, extra)] });
   await fixture.clock.advance(3000);
   expect((await fixture.pod())?.status.containerStatuses?.[0]?.state.terminated?.message).toBe(message);
+});
+
+test('a read-only root takes nothing but what is mounted into it', async () => {
+  fixture = await NodeFixture.start();
+  await fixture.create({
+    restartPolicy: 'Never',
+    containers: [
+      print('echo x > /tmp/x; echo y > /dev/shm/y; echo z > /data/z; cat /data/z; echo last > /dev/termination-log', {
+        securityContext: { readOnlyRootFilesystem: true },
+        volumeMounts: [{ name: 'data', mountPath: '/data' }],
+      }),
+    ],
+    volumes: [{ name: 'data', emptyDir: {} }],
+  });
+  await fixture.clock.advance(2000);
+  expect(await log()).toMatch(/^sh: .*Read-only file system\nz\n$/);
+  expect((await fixture.pod())?.status.containerStatuses?.[0]?.state?.terminated?.message).toBe('last\n');
+});
+
+test('a pod finds itself, its aliases and the services of its namespace', async () => {
+  fixture = await NodeFixture.start();
+  await fixture.client.resource(Services).create({ metadata: { name: 'db', namespace: 'default' }, spec: { ports: [{ port: 5432 }] } });
+  await fixture.create({
+    restartPolicy: 'Never',
+    hostAliases: [{ ip: '1.2.3.4', hostnames: ['far'] }],
+    containers: [print('tail -4 /etc/hosts; echo $DB_PORT_5432_TCP_PORT')],
+  });
+  await fixture.clock.advance(2000);
+  expect(await log()).toMatch(/^[\d.]+\tp\n\n# Entries added by HostAliases\.\n1\.2\.3\.4\tfar\n5432\n$/);
 });

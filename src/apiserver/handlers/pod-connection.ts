@@ -133,8 +133,8 @@ function logOptions(name: string, query: Query): LogRange {
 
 async function* asText(lines: AsyncIterable<PodLogLine>, { timestamps, limit }: { timestamps: boolean; limit: number }): AsyncGenerator<string> {
   let left = limit;
-  for await (const { at, text } of lines) {
-    const line = timestamps ? `${new Date(at).toISOString().replace('Z', '000000Z')} ${text}` : text;
+  for await (const { at, time = new Date(at).toISOString().replace('Z', '000000Z'), text } of lines) {
+    const line = timestamps ? `${time} ${text}` : text;
     yield line.length > left ? line.slice(0, left) : line;
     left -= line.length;
     if (left <= 0) return;

@@ -4,26 +4,13 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Status } from '../../api/generated/types/meta.v1.ts';
 import { badRequest, internalError, StatusError } from '../../api/status.ts';
 import type { Log } from '../../lib/log.ts';
+import { CHANNEL_PROTOCOLS, OLDER_CHANNEL_PROTOCOLS, overWebSocket } from '../../lib/web-socket-streams.ts';
 import { isFlagSet } from '../decode/query.ts';
 import type { PodConnection, PodConnector } from '../handlers/pod-connection.ts';
-import { Pipe } from './pipe.ts';
 import { forwardPorts } from './port-forward.ts';
 import type { Routed } from './route.ts';
 import { tunnelPorts } from './spdy-tunnel.ts';
-import { TerminalSizes } from './terminal-sizes.ts';
 
-/** First byte of each message: which stream it belongs to (remotecommand: v4 and v5 channel protocols). */
-const STDIN = 0;
-const STDOUT = 1;
-const STDERR = 2;
-const ERROR = 3;
-const RESIZE = 4;
-/** v5: the rest of the message names the stream that the client closes. */
-const CLOSE = 255;
-
-const CHANNELS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
-/** The same with base64 for the bytes, and the first versions, which tell the end of a command as a sentence. */
-const OLDER_CHANNELS = ['v4.base64.channel.k8s.io', 'channel.k8s.io', 'base64.channel.k8s.io'];
 const SPDY_TUNNEL = 'SPDY/3.1+portforward.k8s.io';
 /** The same for our WebSocket library, which rightly finds that a slash is not allowed in a protocol's name. */
 const SPDY_TUNNEL_TOKEN = 'spdy-3.1-portforward.k8s.io';
@@ -52,7 +39,7 @@ export class PodStreamServer {
     this.#sockets = new WebSocketServer({
       noServer: true,
       maxPayload: MAX_MESSAGE_BYTES,
-      handleProtocols: (offered) => [...CHANNELS, ...OLDER_CHANNELS, SPDY_TUNNEL_TOKEN].find((protocol) => offered.has(protocol)) ?? false,
+      handleProtocols: (offered) => [...CHANNEL_PROTOCOLS, ...OLDER_CHANNEL_PROTOCOLS, SPDY_TUNNEL_TOKEN].find((protocol) => offered.has(protocol)) ?? false,
     });
     this.#sockets.on('headers', (headers) => {
       headers.forEach((line, i) => {
@@ -71,7 +58,7 @@ export class PodStreamServer {
       .split(',')
       .map((p) => p.trim())
       .filter((p) => p !== '');
-    const served = isPortForward ? [...CHANNELS, SPDY_TUNNEL] : [...CHANNELS, ...OLDER_CHANNELS];
+    const served = isPortForward ? [...CHANNEL_PROTOCOLS, SPDY_TUNNEL] : [...CHANNEL_PROTOCOLS, ...OLDER_CHANNEL_PROTOCOLS];
     if ((offered.length > 0 || isPortForward) && !offered.some((p) => served.includes(p)))
       throw badRequest(`unable to upgrade: none of the protocols ${JSON.stringify(offered)} is served`);
     if (offered.length) request.headers['sec-websocket-protocol'] = offered.map((p) => (p === SPDY_TUNNEL ? SPDY_TUNNEL_TOKEN : p)).join(', ');
@@ -99,66 +86,20 @@ export class PodStreamServer {
   }
 }
 
-async function runCommand(
-  webSocket: WebSocket,
-  subresource: string,
-  { node, namespace, pod, container }: PodConnection,
-  parameters: URLSearchParams,
-): Promise<void> {
+function runCommand(webSocket: WebSocket, subresource: string, { node, namespace, pod, container }: PodConnection, parameters: URLSearchParams): Promise<void> {
   const wants = (name: string): boolean => isFlagSet(parameters.get(name) ?? undefined);
-  const isBase64 = webSocket.protocol.includes('base64');
-  const isFirstVersion = !/^v\d/.test(webSocket.protocol);
-  const gone = new AbortController();
-  const stdin = wants('stdin') ? new Pipe(webSocket) : undefined;
-  const resize = wants('tty') ? new TerminalSizes() : undefined;
-  const send = (channel: number, chunk: Uint8Array): void => {
-    if (webSocket.readyState !== webSocket.OPEN) return;
-    if (isBase64) webSocket.send(`${channel}${Buffer.from(chunk).toString('base64')}`);
-    else webSocket.send(Buffer.concat([Buffer.from([channel]), chunk]));
-  };
-  webSocket.on('close', () => {
-    gone.abort();
-    stdin?.end();
-    resize?.end();
-  });
-  webSocket.on('message', (data: Buffer) => {
-    const [channel, rest] = isBase64 ? [Number(data.toString('latin1', 0, 1)), Buffer.from(data.toString('latin1', 1), 'base64')] : [data[0], data.subarray(1)];
-    if (channel === STDIN) stdin?.push(rest);
-    else if (channel === RESIZE) resize?.set(terminalSize(rest));
-    else if (channel === CLOSE && rest[0] === STDIN) stdin?.end();
-  });
   const tty = wants('tty');
-  const streams = {
-    ...(stdin ? { stdin } : {}),
-    ...(resize ? { resize } : {}),
-    stdout: (chunk: Uint8Array) => wants('stdout') && send(STDOUT, chunk),
-    stderr: (chunk: Uint8Array) => wants('stderr') && send(STDERR, chunk),
-    signal: gone.signal,
-  };
-  // Tells the client that the connection stands (remotecommand/websocket.go: createWebSocketStreams).
-  if (isFirstVersion) send(wants('stdout') ? STDOUT : wants('stderr') ? STDERR : ERROR, Buffer.alloc(0));
-  let outcome: Status;
-  try {
-    const exitCode =
-      subresource === 'exec'
-        ? (await node.exec(namespace, pod, container, { command: parameters.getAll('command'), tty }, streams)).exitCode
-        : await node.attach(namespace, pod, container, streams).then(() => 0);
-    outcome = exitStatus(exitCode);
-  } catch (error) {
-    outcome = error instanceof StatusError ? error.status : internalError((error as Error).message).status;
-  }
-  if (!isFirstVersion) send(ERROR, Buffer.from(JSON.stringify(outcome)));
-  else if (outcome.status !== 'Success') send(ERROR, Buffer.from(outcome.message ?? ''));
-  webSocket.close(1000);
-}
-
-function terminalSize(bytes: Buffer): { width: number; height: number } {
-  try {
-    const { Width = 0, Height = 0 } = JSON.parse(bytes.toString()) as { Width?: number; Height?: number };
-    return { width: Width, height: Height };
-  } catch {
-    return { width: 0, height: 0 };
-  }
+  return overWebSocket(webSocket, { stdin: wants('stdin'), stdout: wants('stdout'), stderr: wants('stderr'), tty }, async (streams): Promise<Status> => {
+    try {
+      const exitCode =
+        subresource === 'exec'
+          ? (await node.exec(namespace, pod, container, { command: parameters.getAll('command'), tty }, streams)).exitCode
+          : await node.attach(namespace, pod, container, streams).then(() => 0);
+      return exitStatus(exitCode);
+    } catch (error) {
+      return error instanceof StatusError ? error.status : internalError((error as Error).message).status;
+    }
+  });
 }
 
 /** How a command's end is told on the error stream (remotecommand v4). */

@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
+import { Pipe } from '../../lib/pipe.ts';
 import type { PodConnection } from '../handlers/pod-connection.ts';
-import { Pipe } from './pipe.ts';
 
 /**
  * Port-forward over channels: port i has data on channel 2i and errors on 2i+1; the first message of each names the port,

@@ -25,6 +25,8 @@ type Outlook = 'lives' | 'done';
 
 /** Keeps a pod up (upstream: kuberuntime computePodActions). @returns undefined: nothing of it is left to run (KUB-28). */
 export function planRunning(state: PodState): PodPlan | undefined {
+  const past = removePastRuns(state);
+  if (past.length > 0) return { life: state.life, waiting: state.waiting, actions: past, wakeAt: undefined, again: true };
   const steps: Steps = { actions: [], waiting: new Map(), wakeAt: deadlineOf(state) };
   const outlook = sandboxOf(state)?.state === 'ready' ? planContainers(state, steps) : planSandbox(state, steps);
   if (outlook === 'done') return undefined;
@@ -144,6 +146,14 @@ function mayStart(state: PodState, container: Container): boolean {
   return restartPolicy !== 'OnFailure' || run.exitCode !== 0;
 }
 
+/** KUB-29: of the runs of a container that have ended only the last stays. */
+function removePastRuns({ runs }: PodState): PodAction[] {
+  const ended = runs.filter((run) => run.state === 'exited');
+  const isPast = ({ metadata: { name, attempt } }: ContainerStatus): boolean =>
+    ended.some(({ metadata }) => metadata.name === name && metadata.attempt > attempt);
+  return ended.filter(isPast).map(({ id, metadata }) => ({ type: 'removeContainer', id, because: { rule: 'KUB-29', attempt: metadata.attempt } }));
+}
+
 /** Starts the container, unless a delay has to pass first. */
 function start(state: PodState, container: Container, steps: Steps, rule: Because['rule']): void {
   const delay = delayOf(state, container);
@@ -154,11 +164,6 @@ function start(state: PodState, container: Container, steps: Steps, rule: Becaus
   }
   const run = runOf(state, container);
   const attempt = run ? run.metadata.attempt + 1 : 0;
-  // KUB-29: two runs stay, so that the one before the present can be asked for.
-  for (const old of state.runs) {
-    if (old.metadata.name !== container.name || old.metadata.attempt >= attempt - 1) continue;
-    steps.actions.push({ type: 'removeContainer', id: old.id, because: { rule: 'KUB-29', attempt: old.metadata.attempt } });
-  }
   const finishedAt = run?.state === 'exited' ? run.finishedAt : undefined;
   const because: Because = { rule, container: container.name, exitCode: run?.exitCode };
   steps.actions.push({ type: 'startContainer', container, attempt, finishedAt, because });

@@ -13,6 +13,8 @@ export interface ProbeFindings {
 
 /** Why a container could not be started, and until when that is not tried again. */
 export interface StartFailure extends Cause {
+  /** What the event says in place of the reason, where the two are apart. */
+  told?: string;
   retryAt: number;
 }
 

@@ -4,6 +4,7 @@ import type {
   ConfigMapVolumeSource,
   DownwardAPIVolumeFile,
   KeyToPath,
+  Pod,
   Secret,
   SecretProjection,
   SecretVolumeSource,
@@ -12,7 +13,7 @@ import type {
 } from '../../api/generated/types/core.v1.ts';
 import { hasReason } from '../../api/status.ts';
 import type { HostFile } from '../../runtime/runtime.ts';
-import { type ConfigSource, type EnvironmentContext, fieldValue, resourceValue } from '../environment.ts';
+import { type ConfigSource, type EnvironmentContext, fieldValue, resourceValue } from '../config/environment.ts';
 
 /** A volume cannot be filled; the message is upstream's. */
 export class VolumeError extends Error {}
@@ -26,32 +27,56 @@ export function isFromApi({ configMap, secret, downwardAPI, projected }: Volume)
   return Boolean(configMap || secret || downwardAPI || projected);
 }
 
-/** The files of a volume that shows what the API server has, by relative path. @throws VolumeError */
-export async function volumeFiles(volume: Volume, context: EnvironmentContext, source: ConfigSource): Promise<VolumeFiles> {
+/** What every pod gets from its service account: a token, and how to know the API server. */
+const ACCESS_VOLUME = /^kube-api-access-/;
+
+/**
+ * The files of a volume that shows what the API server has, by relative path; undefined for access to an API server that
+ * gives no tokens: nobody waits for the rest of it then.
+ *
+ * @throws VolumeError
+ */
+export async function volumeFiles(volume: Volume, context: EnvironmentContext, source: ConfigSource): Promise<VolumeFiles | undefined> {
   const { configMap, secret, downwardAPI, projected } = volume;
   if (configMap) return configMapFiles(configMap, configMap.defaultMode ?? DEFAULT_MODE, context, source);
   if (secret) return secretFiles({ ...secret, ...(secret.secretName ? { name: secret.secretName } : {}) }, secret.defaultMode ?? DEFAULT_MODE, context, source);
   if (downwardAPI) return downwardFiles(downwardAPI.items ?? [], downwardAPI.defaultMode ?? DEFAULT_MODE, context);
   const files: VolumeFiles = new Map();
   for (const projection of projected?.sources ?? []) {
-    for (const [path, file] of await projectedFiles(projection, projected?.defaultMode ?? DEFAULT_MODE, context, source)) files.set(path, file);
+    const projectedNow = await projectedFiles(projection, projected?.defaultMode ?? DEFAULT_MODE, context, source);
+    if (!projectedNow && ACCESS_VOLUME.test(volume.name)) return undefined;
+    for (const [path, file] of projectedNow ?? []) files.set(path, file);
   }
   return files;
 }
 
-/** Tokens and trust bundles are not there yet. */
+/** Undefined where no token is given. Trust bundles are not there yet. */
 async function projectedFiles(
-  { configMap, secret, downwardAPI }: VolumeProjection,
+  { configMap, secret, downwardAPI, serviceAccountToken }: VolumeProjection,
   mode: number,
   context: EnvironmentContext,
   source: ConfigSource,
-): Promise<VolumeFiles> {
+): Promise<VolumeFiles | undefined> {
+  if (serviceAccountToken) {
+    const token = await source.token(context.pod, serviceAccountToken);
+    if (token === undefined) return undefined;
+    return new Map([[serviceAccountToken.path, { content: Buffer.from(token), ...tokenOwner(context.pod, mode) }]]);
+  }
   if (configMap) return configMapFiles(configMap, mode, context, source);
   if (secret) return secretFiles(secret, mode, context, source);
   return downwardAPI ? downwardFiles(downwardAPI.items ?? [], mode, context) : new Map();
 }
 
 type Content = ReadonlyMap<string, Uint8Array>;
+
+/** Where all containers run as one user, a token is that user's; for a group it is no more open than that (upstream: pkg/volume/projected). */
+function tokenOwner({ spec }: Pod, mode: number): Pick<HostFile, 'mode' | 'uid'> {
+  const all = [...spec.containers, ...(spec.initContainers ?? [])];
+  const users = new Set(all.map(({ securityContext }) => securityContext?.runAsUser ?? spec.securityContext?.runAsUser));
+  const [user] = users;
+  if (users.size === 1 && user !== undefined) return { mode: 0o600, uid: Number(user) };
+  return { mode: spec.securityContext?.fsGroup === undefined ? mode : 0o600 };
+}
 
 async function configMapFiles(
   { name = '', items, optional = false }: ConfigMapProjection | ConfigMapVolumeSource,

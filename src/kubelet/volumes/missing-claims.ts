@@ -1,6 +1,6 @@
 import type { Pod } from '../../api/generated/types/core.v1.ts';
 import { hasReason } from '../../api/status.ts';
-import type { ConfigSource } from '../environment.ts';
+import type { ConfigSource } from '../config/environment.ts';
 
 async function isThere(read: Promise<unknown>): Promise<boolean> {
   try {

@@ -28,6 +28,8 @@ interface Owned {
   gid: number;
   /** Milliseconds since the epoch. */
   modifiedAt: number;
+  /** Whether it, and what is in it, can be changed; left out: as what it is in. */
+  readOnly?: boolean;
 }
 
 export type File = Owned & { type: 'file'; content: Buffer };
@@ -35,8 +37,6 @@ export type Link = Owned & { type: 'link'; target: string };
 export type Directory = Owned & {
   type: 'directory';
   entries: Map<string, Entry>;
-  /** Nothing in it can be changed through this place. */
-  readOnly: boolean;
   /** `tmpfs` for a directory in memory. */
   fileSystem: string;
 };
@@ -54,7 +54,7 @@ export interface MakeOptions {
 }
 
 export function makeDirectory({ mode = DIRECTORY_MODE, uid = 0, gid = 0, now = 0 }: MakeOptions = {}): Directory {
-  return { type: 'directory', entries: new Map(), readOnly: false, fileSystem: 'overlay', mode, uid, gid, modifiedAt: now };
+  return { type: 'directory', entries: new Map(), fileSystem: 'overlay', mode, uid, gid, modifiedAt: now };
 }
 
 export function makeFile(content: string | Uint8Array, { mode = FILE_MODE, uid = 0, gid = 0, now = 0 }: MakeOptions = {}): File {
@@ -76,7 +76,7 @@ interface Place {
   parent: Directory;
   name: string;
   entry: Entry | undefined;
-  /** A directory on the way, or the entry itself, cannot be written to. */
+  /** What stands there, or would, cannot be changed. */
   readOnly: boolean;
 }
 
@@ -172,7 +172,7 @@ export class MemoryFiles {
 
   #resolve(names: readonly string[], links: number): Place | undefined {
     if (links > MAX_LINKS) throw new FileError('ELOOP');
-    if (names.length === 0) return { parent: this.root, name: '', entry: this.root, readOnly: this.root.readOnly };
+    if (names.length === 0) return { parent: this.root, name: '', entry: this.root, readOnly: this.root.readOnly ?? false };
     const place = this.#place(names, links);
     if (place?.entry?.type !== 'link') return place;
     return this.#resolve(namesIn(place.entry.target, `/${names.slice(0, -1).join('/')}`), links + 1);
@@ -183,6 +183,7 @@ export class MemoryFiles {
     if (!above?.entry) return undefined;
     if (above.entry.type !== 'directory') throw new FileError('ENOTDIR');
     const name = names.at(-1)!;
-    return { parent: above.entry, name, entry: above.entry.entries.get(name), readOnly: above.readOnly || above.entry.readOnly };
+    const entry = above.entry.entries.get(name);
+    return { parent: above.entry, name, entry, readOnly: entry?.readOnly ?? above.readOnly };
   }
 }

@@ -3,7 +3,7 @@ import type { Rng } from '../../lib/rng.ts';
 import type { ContainerConfig, ContainerStatus, ExecOutcome, ResourceUsage } from '../runtime.ts';
 import { type Behaviour, courseAt, draw, type Settings } from './behaviour.ts';
 import { ContainerLog } from './container-log.ts';
-import { MemoryFiles } from './memory-files.ts';
+import { type Directory, MemoryFiles } from './memory-files.ts';
 import { type CommandOutcome, type HttpAnswer, instantly, type Process, type Program, play, runAtOnce } from './process.ts';
 import { entrypointOf, programsWith } from './programs/programs.ts';
 import type { SimulatedHostFiles } from './simulated-host-files.ts';
@@ -249,8 +249,11 @@ export class SimulatedContainer {
     for (const [path, content] of Object.entries(own)) this.#files.write(path, content, { now });
     for (const { containerPath, hostPath, readOnly } of this.config.mounts) {
       const entry = files.entry(hostPath);
-      this.#files.mount(containerPath, readOnly && entry.type === 'directory' ? { ...entry, readOnly: true } : entry);
+      this.#files.mount(containerPath, entry.type === 'directory' ? { ...entry, readOnly } : entry);
+      // A file is what the node has, not a copy of it: it can be written to wherever it stands.
+      if (entry.type === 'file') entry.readOnly = readOnly;
     }
+    if (this.config.securityContext.readOnlyRootFilesystem) makeReadOnly(this.#files.root);
     return this.#files;
   }
 
@@ -281,6 +284,13 @@ export class SimulatedContainer {
       }),
     );
   }
+}
+
+/** All but devices, which live in memory, and what is mounted. */
+function makeReadOnly(root: Directory): void {
+  root.readOnly = true;
+  const devices = root.entries.get('dev');
+  if (devices) devices.readOnly = false;
 }
 
 function lines(text: string): string[] {

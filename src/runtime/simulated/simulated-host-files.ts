@@ -60,6 +60,15 @@ export class SimulatedHostFiles implements HostFiles {
     return entry?.type === 'file' ? entry.content : undefined;
   }
 
+  /** A simulated machine has whatever is asked for. */
+  async checkHostPath(): Promise<undefined> {
+    return undefined;
+  }
+
+  async subPath(volume: string, relative: string): Promise<string> {
+    return `${volume}/${relative}`;
+  }
+
   async removeDirectory(path: string): Promise<void> {
     if (this.#files.find(path)) this.#files.remove(path, { recursive: true });
   }

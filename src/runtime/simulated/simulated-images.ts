@@ -39,13 +39,17 @@ export class SimulatedImages implements ImageService {
     return [...this.#images.values()];
   }
 
+  async fileSystem(): Promise<undefined> {
+    return undefined;
+  }
+
   async removeImage(image: string): Promise<void> {
     this.#images.delete(image);
   }
 }
 
 function imageOf(image: string): Image {
-  return { id: imageIdOf(image), repoTags: [image], size: IMAGE_SIZE };
+  return { id: imageIdOf(image), repoTags: [image], repoDigests: [], size: IMAGE_SIZE };
 }
 
 function pullErrorText(image: string, setting: string): string {

@@ -1,5 +1,7 @@
 import { type Clock, sleep } from '../../lib/clock.ts';
 import type { PodNetwork, ProbeOutcome } from '../runtime.ts';
+import type { PodDirectory } from './pod-directory.ts';
+import type { HttpAnswer } from './process.ts';
 import type { SimulatedContainer } from './simulated-container.ts';
 
 type Action = Parameters<PodNetwork['probe']>[0];
@@ -9,21 +11,29 @@ type Target = Parameters<PodNetwork['probe']>[1];
 export class SimulatedNetwork implements PodNetwork {
   readonly #clock: Clock;
   readonly #find: (containerId: string) => SimulatedContainer | undefined;
+  readonly #pods: PodDirectory;
 
-  constructor({ clock, find }: { clock: Clock; find: (containerId: string) => SimulatedContainer | undefined }) {
+  constructor({ clock, find, pods }: { clock: Clock; find: (containerId: string) => SimulatedContainer | undefined; pods: PodDirectory }) {
     this.#clock = clock;
     this.#find = find;
+    this.#pods = pods;
   }
 
   async probe(action: Action, { containerId, kind, timeoutMs }: Target): Promise<ProbeOutcome> {
     const container = this.#find(containerId);
     if (!container?.running) return { ok: false, output: 'container is not running' };
     const command = action.type === 'exec' ? action.command : undefined;
+    if ((kind === 'postStart' || kind === 'preStop') && action.type === 'httpGet') return this.#call(action);
     if (kind === 'postStart' || kind === 'preStop') return this.#hook(container, command, timeoutMs);
-    if (container.serves && !container.isScripted(kind) && action.type !== 'exec') return ask(container, action);
+    if (container.serves && !container.isScripted(kind) && action.type !== 'exec') return ask(container.server(action.port), action);
     const { exitCode, stdout, stderr } = container.probe(kind, command);
     if (exitCode === 0) return { ok: true, output: stdout };
     return { ok: false, output: failureOf(action, stdout + stderr) };
+  }
+
+  /** Goes to the pod that has the address; elsewhere nobody is known to refuse. */
+  #call(action: Extract<Action, { type: 'httpGet' }>): ProbeOutcome {
+    return this.#pods.serves(action.host) ? ask(this.#pods.server(action.host, action.port), action) : { ok: true, output: '' };
   }
 
   async #hook(container: SimulatedContainer, command: readonly string[] | undefined, timeoutMs: number): Promise<ProbeOutcome> {
@@ -35,8 +45,7 @@ export class SimulatedNetwork implements PodNetwork {
 }
 
 /** As the program does that serves at the port; one that is not served refuses. */
-function ask(container: SimulatedContainer, action: Exclude<Action, { type: 'exec' }>): ProbeOutcome {
-  const answer = container.server(action.port);
+function ask(answer: HttpAnswer | undefined, action: Exclude<Action, { type: 'exec' }>): ProbeOutcome {
   if (!answer || action.type === 'grpc') {
     const refused = `dial tcp ${action.host}:${action.port}: connect: connection refused`;
     return {

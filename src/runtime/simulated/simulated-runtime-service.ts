@@ -12,6 +12,7 @@ import {
   type PodSandboxConfig,
   type PodSandboxFilter,
   type ResourceUsage,
+  type RuntimeCondition,
   RuntimeError,
   type RuntimeService,
   type Streams,
@@ -19,10 +20,20 @@ import {
 import { Addresses } from './addresses.ts';
 import { behaviourFrom, draw, type ImageRule, settingsFor } from './behaviour.ts';
 import { LabelIndex } from './label-index.ts';
+import type { PodDirectory } from './pod-directory.ts';
 import { SimulatedContainer } from './simulated-container.ts';
 import type { SimulatedHostFiles } from './simulated-host-files.ts';
 import { SimulatedSandbox } from './simulated-sandbox.ts';
 import { answerHttp, attach, execute } from './streams.ts';
+
+interface SimulatedServiceOptions {
+  clock: Clock;
+  rng: Rng;
+  rules: readonly ImageRule[];
+  podCIDR: string;
+  files: SimulatedHostFiles;
+  pods: PodDirectory;
+}
 
 /** Sandboxes and containers that are states which change with the clock. */
 export class SimulatedRuntimeService implements RuntimeService {
@@ -30,6 +41,7 @@ export class SimulatedRuntimeService implements RuntimeService {
   readonly #rng: Rng;
   readonly #rules: readonly ImageRule[];
   readonly #files: SimulatedHostFiles;
+  readonly #pods: PodDirectory;
   readonly #sandboxes = new Map<string, SimulatedSandbox>();
   readonly #sandboxesByLabel = new LabelIndex<SimulatedSandbox>();
   readonly #containers = new Map<string, SimulatedContainer>();
@@ -38,7 +50,8 @@ export class SimulatedRuntimeService implements RuntimeService {
   #podCIDR: string;
   #addresses: Addresses;
 
-  constructor({ clock, rng, rules, podCIDR, files }: { clock: Clock; rng: Rng; rules: readonly ImageRule[]; podCIDR: string; files: SimulatedHostFiles }) {
+  constructor({ clock, rng, rules, podCIDR, files, pods }: SimulatedServiceOptions) {
+    this.#pods = pods;
     this.#files = files;
     this.#clock = clock;
     this.#rng = rng;
@@ -51,6 +64,10 @@ export class SimulatedRuntimeService implements RuntimeService {
     return { runtimeName: 'simulated', runtimeVersion: '0.1.0' };
   }
 
+  async status(): Promise<readonly RuntimeCondition[]> {
+    return ['RuntimeReady', 'NetworkReady'].map((type) => ({ type, status: true, reason: '', message: '' }));
+  }
+
   async updateRuntimeConfig({ podCIDR }: { podCIDR: string }): Promise<void> {
     if (podCIDR === this.#podCIDR) return;
     this.#podCIDR = podCIDR;
@@ -58,16 +75,21 @@ export class SimulatedRuntimeService implements RuntimeService {
   }
 
   async runPodSandbox(config: PodSandboxConfig): Promise<string> {
-    const ip = config.hostNetwork ? undefined : this.#addresses.take();
-    if (!config.hostNetwork && ip === undefined) throw new RuntimeError('Unavailable', 'no free addresses in the range of this node');
+    const ofTheMachine = config.securityContext.namespaces.network === 'node';
+    const ip = ofTheMachine ? undefined : this.#addresses.take();
+    if (!ofTheMachine && ip === undefined) throw new RuntimeError('Unavailable', 'no free addresses in the range of this node');
     const sandbox = new SimulatedSandbox({ id: this.#id(), config, createdAt: this.#clock.now(), ips: ip ? [ip] : [] });
     this.#sandboxes.set(sandbox.id, sandbox);
     this.#sandboxesByLabel.add(sandbox);
+    if (ip) this.#pods.add(ip, sandbox);
     return sandbox.id;
   }
 
   async stopPodSandbox(id: string): Promise<void> {
-    for (const ip of this.#sandboxes.get(id)?.stop() ?? []) this.#addresses.release(ip);
+    for (const ip of this.#sandboxes.get(id)?.stop() ?? []) {
+      this.#addresses.release(ip);
+      this.#pods.remove(ip);
+    }
   }
 
   async removePodSandbox(id: string): Promise<void> {
@@ -161,7 +183,7 @@ export class SimulatedRuntimeService implements RuntimeService {
     return { exitCode: await execute(this.#running(id), command, streams, this.#clock) };
   }
 
-  async attach(id: string, streams: Streams): Promise<void> {
+  async attach(id: string, _options: { tty: boolean }, streams: Streams): Promise<void> {
     await attach(this.#running(id), streams);
   }
 

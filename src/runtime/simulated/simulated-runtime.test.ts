@@ -43,8 +43,10 @@ async function started(annotations: Record<string, string>) {
   const clock = new VirtualClock();
   const runtime = new SimulatedRuntime({ clock, rng: new Rng(1) }).runtimeService;
   const metadata = { name: 'p', namespace: 'n', uid: 'u', attempt: 0 };
-  const sandbox = await runtime.runPodSandbox({ metadata, hostname: 'p', hostNetwork: false, labels: {}, annotations, logDirectory: '' });
-  const id = await runtime.createContainer(sandbox, {
+  const securityContext = { namespaces: { network: 'pod', pid: 'container', ipc: 'pod' } } as const;
+  const sandboxConfig = { metadata, hostname: 'p', labels: {}, annotations, logDirectory: '', securityContext };
+  const sandbox = await runtime.runPodSandbox(sandboxConfig);
+  const config = {
     metadata: { name: 'c', attempt: 0 },
     image: 'a',
     command: ['sh', '-c', 'echo hi; sleep 1000'],
@@ -55,10 +57,13 @@ async function started(annotations: Record<string, string>) {
     labels: {},
     annotations: {},
     stdin: false,
+    stdinOnce: false,
     tty: false,
-    resources: { limits: {}, requests: {} },
+    resources: { cpuPeriod: 0, cpuQuota: 0, cpuShares: 0, memoryLimitBytes: 0, oomScoreAdj: 0 },
+    securityContext,
     logPath: '',
-  });
+  };
+  const id = await runtime.createContainer(sandbox, config, sandboxConfig);
   await runtime.startContainer(id);
   return { clock, runtime, id };
 }

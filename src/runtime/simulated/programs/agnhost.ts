@@ -122,6 +122,9 @@ function answerNetexec(process: Process, { pathname, searchParams }: URL): Retur
     case '/hostName':
       return { body: process.hostname };
     case '/echo':
+      process.stderr(
+        `${new Date(process.now()).toISOString().slice(0, 19).replaceAll('-', '/').replace('T', ' ')} GET /echo?msg=${searchParams.get('msg') ?? ''}\n`,
+      );
       return { status: Number(searchParams.get('code') ?? 200), body: searchParams.get('msg') ?? '' };
     case '/healthz':
     case '/':

@@ -1,13 +1,29 @@
-import { podRequests } from '../api/core/v1/pod/requests.ts';
-import type { ConfigMap, Container, EnvVarSource, PersistentVolumeClaim, Pod, PodSpec, Secret } from '../api/generated/types/core.v1.ts';
-import { asMilli, asNumber } from '../api/quantity.ts';
-import { hasReason } from '../api/status.ts';
+import { podRequests } from '../../api/core/v1/pod/requests.ts';
+import type {
+  ConfigMap,
+  Container,
+  EnvVarSource,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  PodSpec,
+  Secret,
+  ServiceAccountTokenProjection,
+} from '../../api/generated/types/core.v1.ts';
+import { asMilli, asNumber } from '../../api/quantity.ts';
+import { hasReason } from '../../api/status.ts';
+import { type ServiceSource, serviceEnvironment } from './service-environment.ts';
 
 /** Reads the objects that a pod's configuration comes from. Throws StatusErrors. */
-export interface ConfigSource {
+export interface ConfigSource extends ServiceSource {
   configMap(namespace: string, name: string): Promise<ConfigMap>;
   secret(namespace: string, name: string): Promise<Secret>;
   claim(namespace: string, name: string): Promise<PersistentVolumeClaim>;
+  persistentVolume(name: string): Promise<PersistentVolume>;
+  /** Undefined where no class is named. */
+  runtimeHandler(runtimeClassName: string | undefined): Promise<string | undefined>;
+  /** A token of the pod's service account; undefined where the API server gives none. */
+  token(pod: Pod, projection: ServiceAccountTokenProjection): Promise<string | undefined>;
 }
 
 /** A container's configuration cannot be made; the message is upstream's. */
@@ -17,6 +33,8 @@ export interface EnvironmentContext {
   pod: Pod;
   podIP: string;
   hostIP: string;
+  /** When the kubelet first saw the pod, in RFC 3339. */
+  seenAt: string;
   /** cpu and memory of the node, as quantities: the limits of containers without any. */
   allocatable: Readonly<Record<string, string>>;
 }
@@ -39,7 +57,7 @@ export function expandVariables(text: string, known: ReadonlyMap<string, string>
 }
 
 /** The value that a fieldRef names. */
-export function fieldValue(fieldPath: string, { pod, podIP, hostIP }: EnvironmentContext): string {
+export function fieldValue(fieldPath: string, { pod, podIP, hostIP, seenAt }: EnvironmentContext): string {
   const { metadata, spec } = pod;
   const subscript = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(fieldPath);
   if (subscript) return metadata[subscript[1] as 'labels' | 'annotations']?.[subscript[2]!] ?? '';
@@ -58,7 +76,8 @@ export function fieldValue(fieldPath: string, { pod, podIP, hostIP }: Environmen
     case 'metadata.labels':
       return pairs(metadata.labels);
     case 'metadata.annotations':
-      return pairs(metadata.annotations);
+      // The kubelet's own stand among them (upstream: pkg/kubelet/config).
+      return pairs({ ...metadata.annotations, 'kubernetes.io/config.seen': seenAt, 'kubernetes.io/config.source': 'api' });
     case 'spec.nodeName':
       return spec.nodeName ?? '';
     case 'spec.serviceAccountName':
@@ -96,6 +115,7 @@ export function resourceValue(
  */
 export async function environmentOf(container: Container, context: EnvironmentContext, source: ConfigSource): Promise<{ name: string; value: string }[]> {
   const namespace = context.pod.metadata.namespace ?? '';
+  const services = await serviceEnvironment(context.pod, source);
   const values = new Map<string, string>();
   for (const { configMapRef, secretRef, prefix = '' } of container.envFrom ?? []) {
     if (configMapRef) {
@@ -110,9 +130,12 @@ export async function environmentOf(container: Container, context: EnvironmentCo
     }
   }
   for (const variable of container.env ?? []) {
-    const value = variable.valueFrom ? await referenced(variable.valueFrom, container, context, source) : expandVariables(variable.value ?? '', values);
+    const value = variable.valueFrom
+      ? await referenced(variable.valueFrom, container, context, source)
+      : expandVariables(variable.value ?? '', new Map([...services, ...values]));
     if (value !== undefined) values.set(variable.name, value);
   }
+  for (const [name, value] of services) if (!values.has(name)) values.set(name, value);
   return [...values].map(([name, value]) => ({ name, value }));
 }
 
