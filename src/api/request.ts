@@ -33,6 +33,8 @@ export interface ApiRequest {
   /** What follows the subresource in the path, for proxies, as it was sent; undefined: nothing, not even a slash. */
   path?: string | undefined;
   query: Query;
+  /** The same with all values of parameters that come more than once, for connections. */
+  parameters?: URLSearchParams;
   /** An object, or the bytes of one in `contentType`. */
   body?: unknown;
   contentType?: string;

@@ -1,4 +1,9 @@
-import type { ValidatingAdmissionPolicy } from './generated/types/admissionregistration.v1.ts';
+import type {
+  MutatingWebhookConfiguration,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+  ValidatingWebhookConfiguration,
+} from './generated/types/admissionregistration.v1.ts';
 import type { CustomResourceDefinition } from './generated/types/apiextensions.v1.ts';
 import type { APIService } from './generated/types/apiregistration.v1.ts';
 import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from './generated/types/apps.v1.ts';
@@ -87,6 +92,27 @@ export const ValidatingAdmissionPolicies = resource<ValidatingAdmissionPolicy>(
   'v1',
   'validatingadmissionpolicies',
   'ValidatingAdmissionPolicy',
+  false,
+);
+export const ValidatingAdmissionPolicyBindings = resource<ValidatingAdmissionPolicyBinding>(
+  'admissionregistration.k8s.io',
+  'v1',
+  'validatingadmissionpolicybindings',
+  'ValidatingAdmissionPolicyBinding',
+  false,
+);
+export const ValidatingWebhookConfigurations = resource<ValidatingWebhookConfiguration>(
+  'admissionregistration.k8s.io',
+  'v1',
+  'validatingwebhookconfigurations',
+  'ValidatingWebhookConfiguration',
+  false,
+);
+export const MutatingWebhookConfigurations = resource<MutatingWebhookConfiguration>(
+  'admissionregistration.k8s.io',
+  'v1',
+  'mutatingwebhookconfigurations',
+  'MutatingWebhookConfiguration',
   false,
 );
 export const ClusterRoles = resource<ClusterRole>('rbac.authorization.k8s.io', 'v1', 'clusterroles', 'ClusterRole', false);

@@ -9,11 +9,12 @@ import { compileTypes } from '../api/type.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Rng } from '../lib/rng.ts';
 import type { Store } from '../store/store.ts';
-import { AdmissionChain, type AdmissionContext, type AdmissionPlugin } from './admission/admission.ts';
+import { AdmissionChain, type AdmissionContext, type AdmissionPlugin, type AdmissionServer } from './admission/admission.ts';
 import { type Authorizer, alwaysAllow, anyOf, authorization, privileged } from './chain/authorization.ts';
 import { attributesOf, Chain } from './chain/chain.ts';
 import { BodyDecoder } from './decode/body.ts';
 import { serveBuiltIns } from './handlers/built-in.ts';
+import { connectOptions } from './handlers/connect-options.ts';
 import { PodConnector } from './handlers/pod-connection.ts';
 import type { NodeConnections } from './node-connection.ts';
 import { NodeAuthorizer } from './rbac/node-authorizer.ts';
@@ -26,7 +27,7 @@ import { StaticTokens, serviceAccountTokenAuthenticator, type TokenAuthenticator
 import { BootstrapTokens } from './tokens/bootstrap-tokens.ts';
 import { ServiceAccountTokens } from './tokens/service-account-tokens.ts';
 import { serverOptions } from './write/options.ts';
-import { warning } from './write/write.ts';
+import { targetOfRequest, warning } from './write/write.ts';
 import { WritePath } from './write/write-path.ts';
 
 /** Upstream: --authorization-mode. */
@@ -36,7 +37,8 @@ export interface ApiServerOptions {
   store: Store;
   clock: Clock;
   rng: Rng;
-  admission: readonly AdmissionPlugin[];
+  /** The plugins of the admission chain, made for this server. */
+  admission: (server: AdmissionServer) => readonly AdmissionPlugin[];
   /** PEM of the key that ServiceAccounts' tokens are signed with; left out: a new one. */
   signingKey?: string;
   /** Who may come with which token, beside ServiceAccounts. */
@@ -66,6 +68,7 @@ export class ApiServer implements Transport {
   readonly tokens: ServiceAccountTokens;
   /** Whom the server believes by a token, in order. */
   readonly tokenAuthenticators: readonly TokenAuthenticator[];
+  readonly #writes: WritePath;
   /** How the server is. */
   readonly health = { storeIsWell: true };
 
@@ -88,13 +91,14 @@ export class ApiServer implements Transport {
     const writes: WritePath = new WritePath({
       storage,
       admission: new AdmissionChain(
-        [...admission, ...(authorizationMode === 'RBAC' ? [roleEscalation(authorizer, roles)] : [])],
+        [...admission({ registry, storage, authorizer }), ...(authorizationMode === 'RBAC' ? [roleEscalation(authorizer, roles)] : [])],
         admissionContext({ registry, storage, clock, rng, writes: () => writes }),
       ),
       clock,
       rng,
     });
     this.clock = clock;
+    this.#writes = writes;
     void store.failed.then(() => {
       this.health.storeIsWell = false;
     });
@@ -134,13 +138,21 @@ export class ApiServer implements Transport {
     return this.chain.run(attributesOf(request), () => this.#handle(request));
   }
 
+  /** Puts a connection before those who may refuse it. @throws StatusError */
+  async admitConnection(request: ApiRequest): Promise<void> {
+    const resource = this.registry.get(request);
+    const object = connectOptions(resource, request);
+    if (object) await this.#writes.announce({ ...targetOfRequest(resource, request), operation: 'CONNECT', object, dryRun: false, options: null }, []);
+  }
+
   async #handle(request: ApiRequest): Promise<ApiResponse> {
     const resource = this.registry.find(request);
-    if (!resource) throw this.registry.isBuiltIn(request) ? pathNotFound() : new NoSuchPage();
+    if (!resource) throw this.registry.isBuiltIn(request.group) ? pathNotFound() : new NoSuchPage();
     if (resource.customSchema && resource.namespaced !== (request.namespace !== undefined) && !isAcrossNamespaces(request)) throw new NoSuchPage();
     const handlers = handlersOf(resource, request);
     const handler = handlers.connect ?? handlers[request.verb];
     if (!handler) throw methodNotAllowed();
+    if (handlers.connect) await this.admitConnection(request);
     const { deprecation } = resource.behaviour;
     const warnings = deprecation ? [deprecation] : [];
     const response = await warning(warnings, () => handler(resource, request));

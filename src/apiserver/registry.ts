@@ -59,9 +59,9 @@ export class Registry {
     return [...this.#resources.values()];
   }
 
-  /** Whether the version of the group came with the server. */
-  isBuiltIn({ group, version }: Omit<GroupVersionResource, 'resource'>): boolean {
-    for (const { facts, customSchema } of this.#resources.values()) if (!customSchema && facts.group === group && facts.version === version) return true;
+  /** Whether the group came with the server. */
+  isBuiltIn(group: string): boolean {
+    for (const { facts, customSchema } of this.#resources.values()) if (!customSchema && facts.group === group) return true;
     return false;
   }
 

@@ -1,8 +1,10 @@
-import type { AdmissionPlugin } from '../apiserver/admission/admission.ts';
+import type { AdmissionPlugin, AdmissionServer } from '../apiserver/admission/admission.ts';
 import { certificates } from '../apiserver/admission/certificates.ts';
 import { claimResize } from '../apiserver/admission/claim-resize.ts';
 import { defaultStorageClass } from '../apiserver/admission/default-storage-class.ts';
 import { defaultTolerationSeconds } from '../apiserver/admission/default-toleration-seconds.ts';
+import { validatingPolicies } from '../apiserver/admission/dynamic/validating-policies.ts';
+import { mutatingWebhooks, validatingWebhooks } from '../apiserver/admission/dynamic/webhooks.ts';
 import { limitRanger } from '../apiserver/admission/limit-ranger.ts';
 import { namespaceLifecycle } from '../apiserver/admission/namespace-lifecycle.ts';
 import { priority } from '../apiserver/admission/priority.ts';
@@ -13,7 +15,7 @@ import { serviceAddresses } from '../apiserver/admission/service-addresses.ts';
 import { storageObjectInUseProtection } from '../apiserver/admission/storage-object-in-use-protection.ts';
 
 /** The admission chain, in upstream's order; quotas come last, when nothing else can refuse any more. */
-export function admissionPlugins(): AdmissionPlugin[] {
+export function admissionPlugins(server: AdmissionServer): AdmissionPlugin[] {
   return [
     namespaceLifecycle,
     limitRanger,
@@ -26,6 +28,9 @@ export function admissionPlugins(): AdmissionPlugin[] {
     runtimeClass,
     serviceAddresses(),
     certificates,
+    mutatingWebhooks(server),
+    validatingPolicies(server),
+    validatingWebhooks(server),
     resourceQuota(),
   ];
 }

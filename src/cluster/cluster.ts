@@ -109,7 +109,7 @@ export class Cluster {
       store,
       clock,
       rng: rng.fork('apiserver'),
-      admission: admissionPlugins(),
+      admission: admissionPlugins,
       kinds: [...builtInKinds, ...(options.kinds ?? [])],
       nodes: (name) => controlPlane.kubelet(name) ?? remoteNode(name),
       freeze: options.freeze ?? false,

@@ -179,7 +179,7 @@ export class VirtualCluster {
     const { freeze = true } = this.#options;
     const life = this.#opened++;
     const rng = this.#rng.fork(life === 0 ? 'apiserver' : `apiserver ${life}`);
-    return new ApiServer({ store: this.#store, clock: this.clock, rng, admission: admissionPlugins(), freeze });
+    return new ApiServer({ store: this.#store, clock: this.clock, rng, admission: admissionPlugins, freeze });
   }
 
   #request(request: ApiRequest): Promise<ApiResponse> {

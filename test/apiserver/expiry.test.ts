@@ -14,7 +14,7 @@ const MINUTE = 60_000;
 describe('events', () => {
   it('go an hour after they were last told; nothing else goes', async () => {
     const clock = new VirtualClock();
-    const apiServer = new ApiServer({ store: new MemoryStore(), clock, rng: new Rng(1), admission: [], freeze: true });
+    const apiServer = new ApiServer({ store: new MemoryStore(), clock, rng: new Rng(1), admission: () => [], freeze: true });
     const client = new Client(apiServer, administrator, 'test');
     const expiry = new Expiry(apiServer);
     expiry.start();

@@ -18,7 +18,7 @@ import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 async function world() {
   const clock = new VirtualClock();
   const rng = new Rng(1);
-  const server = new ApiServer({ store: new MemoryStore(), clock, rng: rng.fork('server'), admission: [], freeze: true });
+  const server = new ApiServer({ store: new MemoryStore(), clock, rng: rng.fork('server'), admission: () => [], freeze: true });
   const requests: ApiRequest[] = [];
   const faults: { disturb: (request: ApiRequest) => Disturbance | undefined } = { disturb: () => undefined };
   const disturb = (request: ApiRequest): Disturbance | undefined => {

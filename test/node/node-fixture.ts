@@ -21,7 +21,7 @@ import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 export class NodeFixture {
   readonly clock = new VirtualClock();
   readonly rng = new Rng(1);
-  readonly apiServer = new ApiServer({ store: new MemoryStore(), clock: this.clock, rng: this.rng.fork('api'), admission: admissionPlugins(), freeze: true });
+  readonly apiServer = new ApiServer({ store: new MemoryStore(), clock: this.clock, rng: this.rng.fork('api'), admission: admissionPlugins, freeze: true });
   readonly client = new Client(this.apiServer, { name: 'admin', groups: ['system:masters'] }, 'test');
   readonly kubelets: Kubelet[] = [];
   /** One for each kubelet; it outlives it. */

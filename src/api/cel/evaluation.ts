@@ -41,6 +41,21 @@ export function compile(source: string): Program {
   };
 }
 
+/** A program that may have to wait for what it asks. */
+export type AsyncProgram = (variables: Readonly<Record<string, unknown>>) => Promise<Evaluation>;
+
+/** @throws Error for an expression that cannot be read. */
+export function compileAsync(source: string): AsyncProgram {
+  const parsed = environment().parse(source) as unknown as (variables: object) => unknown;
+  return async (variables) => {
+    try {
+      return { ok: true, value: await parsed(variables) };
+    } catch (error) {
+      return { ok: false, error: wordsOf(error as Error) };
+    }
+  };
+}
+
 /** The first line says what, the rest shows where. */
 function wordsOf({ message }: Error): string {
   const [what = ''] = message.split('\n');

@@ -1,5 +1,6 @@
 import { ipFamily, isCIDR } from '../ip-address.ts';
 import { addQuantities, asNumber, compareQuantities, isQuantity, QUANTITY_FORMAT_ERROR, subtractQuantities } from '../quantity.ts';
+import { AuthorizerValue, DecisionValue, GroupCheck, PathCheck, ResourceCheck } from './authorizer.ts';
 import type { Environment } from './evaluation.ts';
 
 /** A quantity within an expression, such as `quantity('1Gi')`. */
@@ -26,6 +27,11 @@ class Range {
   }
 }
 
+interface OptionalValue {
+  hasValue(): boolean;
+  value(): unknown;
+}
+
 /** What `sets` stands for in `sets.contains(a, b)`. */
 class Sets {}
 
@@ -46,12 +52,38 @@ export function registerKubernetesFunctions(environment: Environment): void {
   };
   environment.registerType('Quantity', Quantity).registerType('IP', Address).registerType('CIDR', Range).registerType('URL', URL);
   environment.registerType('Sets', Sets).registerConstant('sets', 'Sets', new Sets());
+  // The library knows no equality of optionals.
+  environment.registerOperator('optional<dyn> == optional<dyn>', ((a: OptionalValue, b: OptionalValue) =>
+    a.hasValue() && b.hasValue() ? isSame(a.value(), b.value()) : a.hasValue() === b.hasValue()) as never);
   registerLists(add);
   registerStrings(add);
   registerSets(add);
   registerQuantities(add);
   registerAddresses(add);
   registerUrls(add);
+  registerAuthorizer(environment, add);
+}
+
+function registerAuthorizer(environment: Environment, add: Add): void {
+  environment
+    .registerType('Authorizer', { ctor: AuthorizerValue, fields: { requestResource: 'ResourceCheck' } } as never)
+    .registerType('PathCheck', PathCheck)
+    .registerType('GroupCheck', GroupCheck)
+    .registerType('ResourceCheck', ResourceCheck)
+    .registerType('Decision', DecisionValue);
+  add('Authorizer.path(string): PathCheck', ((authorizer: AuthorizerValue, path: string) => authorizer.path(path)) as Handler);
+  add('Authorizer.group(string): GroupCheck', ((authorizer: AuthorizerValue, group: string) => authorizer.group(group)) as Handler);
+  add('Authorizer.serviceAccount(string, string): Authorizer', ((authorizer: AuthorizerValue, namespace: string, name: string) =>
+    authorizer.serviceAccount(namespace, name)) as Handler);
+  add('PathCheck.check(string): Decision', ((check: PathCheck, verb: string) => check.check(verb)) as Handler);
+  add('GroupCheck.resource(string): ResourceCheck', ((group: GroupCheck, resource: string) => group.resource(resource)) as Handler);
+  for (const part of ['subresource', 'namespace', 'name'] as const)
+    add(`ResourceCheck.${part}(string): ResourceCheck`, ((check: ResourceCheck, value: string) => check.with({ [part]: value })) as Handler);
+  add('ResourceCheck.check(string): Decision', ((check: ResourceCheck, verb: string) => check.check(verb)) as Handler);
+  add('Decision.allowed(): bool', (({ allowed }: DecisionValue) => allowed) as Handler);
+  add('Decision.reason(): string', (({ reason }: DecisionValue) => reason) as Handler);
+  add('Decision.errored(): bool', (() => false) as Handler);
+  add('Decision.error(): string', (() => '') as Handler);
 }
 
 type Add = (signature: string, handler: Handler) => void;

@@ -70,7 +70,7 @@ type Scope = ReadonlySet<string>;
 /**
  * Names that nothing declares, or misuses of macros.
  *
- * @param variables what an expression may speak of.
+ * @param variables what an expression may speak of; `variables.x` stands for a field of `variables`.
  */
 export function nameFaults(node: Node, variables: readonly string[]): Fault[] {
   const faults = faultsOf(node, new Set([...variables, ...TYPES]));
@@ -87,7 +87,7 @@ function faultsOf(node: Node, scope: Scope): NameFault[] {
     case 'identifier':
       return scope.has(withoutDot(node.name)) ? [] : [undeclared(node.name, node.offset)];
     case 'select':
-      return faultsOf(node.operand, scope);
+      return [...unknownField(node, scope), ...faultsOf(node.operand, scope)];
     case 'message':
       return [...(node.name.startsWith('google.') ? [] : [undeclared(node.name, node.offset)]), ...allFaults(node.parts, scope)];
     case 'call':
@@ -95,6 +95,12 @@ function faultsOf(node: Node, scope: Scope): NameFault[] {
     case 'other':
       return allFaults(node.parts, scope);
   }
+}
+
+/** The fields of `variables` are all known; those of everything else are not. */
+function unknownField({ operand, field, offset }: Extract<Node, { shape: 'select' }>, scope: Scope): NameFault[] {
+  const isOfVariables = operand.shape === 'identifier' && operand.name === 'variables' && scope.has('variables');
+  return isOfVariables && !scope.has(`variables.${field}`) ? [{ offset, words: `undefined field '${field}'` }] : [];
 }
 
 const allFaults = (nodes: readonly Node[], scope: Scope): NameFault[] => nodes.flatMap((node) => faultsOf(node, scope));

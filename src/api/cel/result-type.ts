@@ -22,6 +22,8 @@ function environment(): Environment {
  */
 export function resultType(source: string, node: Node, dynamic: readonly string[]): string | undefined {
   if (isPathInto(node, dynamic)) return 'dyn';
+  const asked = authorizerType(node);
+  if (asked) return `kubernetes.authorization.${asked}`;
   const { valid, type } = environment().check(source);
   if (!valid || !type || type === 'dyn' || type === 'type') return undefined;
   if (type === 'null') return 'null_type';
@@ -30,6 +32,21 @@ export function resultType(source: string, node: Node, dynamic: readonly string[
     .replace(/\b[TKV]\b/g, 'dyn')
     .replaceAll('<', '(')
     .replaceAll('>', ')');
+}
+
+const AUTHORIZER_CALLS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Authorizer: { path: 'PathCheck', group: 'GroupCheck', serviceAccount: 'Authorizer' },
+  PathCheck: { check: 'Decision' },
+  GroupCheck: { resource: 'ResourceCheck' },
+  ResourceCheck: { subresource: 'ResourceCheck', namespace: 'ResourceCheck', name: 'ResourceCheck', check: 'Decision' },
+};
+
+/** The type of a step on the way from `authorizer` to an answer (upstream: apiserver/pkg/cel/library/authz.go). */
+function authorizerType(node: Node): string | undefined {
+  if (node.shape === 'identifier') return node.name === 'authorizer' ? 'Authorizer' : undefined;
+  if (node.shape === 'select') return authorizerType(node.operand) === 'Authorizer' && node.field === 'requestResource' ? 'ResourceCheck' : undefined;
+  if (node.shape !== 'call' || !node.target) return undefined;
+  return AUTHORIZER_CALLS[authorizerType(node.target) ?? '']?.[node.name];
 }
 
 function isPathInto(node: Node, dynamic: readonly string[]): boolean {

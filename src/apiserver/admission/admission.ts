@@ -2,10 +2,13 @@ import type { Draft, KubeObject, Resource } from '../../api/object.ts';
 import type { UserInfo } from '../../api/request.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Rng } from '../../lib/rng.ts';
+import type { Authorizer } from '../chain/authorization.ts';
+import type { Registry } from '../registry.ts';
 import type { ServedResource } from '../served-resource.ts';
+import type { Storage } from '../storage/storage.ts';
 
 export interface AdmissionAttributes {
-  operation: 'CREATE' | 'UPDATE' | 'DELETE';
+  operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
   resource: ServedResource;
   subresource: string;
   namespace: string;
@@ -16,7 +19,44 @@ export interface AdmissionAttributes {
   old?: KubeObject;
   user: UserInfo;
   dryRun: boolean;
+  /** The options of the request, as an object of their own kind. */
+  options: Readonly<Record<string, unknown>> | null;
+  /** How a subresource shows the object to those who are asked; undefined: as it is. */
+  view?: ObjectView | undefined;
+  /** Tells the client something that does not keep the request from being served. */
+  warn(text: string): void;
 }
+
+/** Another form of an object, such as its Scale. */
+export interface ObjectView {
+  of(object: KubeObject): KubeObject;
+  /** The object with what its view has now. */
+  into(object: KubeObject, view: KubeObject): KubeObject;
+}
+
+/** What plugins that go by objects of the cluster are made with. */
+export interface AdmissionServer {
+  registry: Registry;
+  storage: Storage;
+  authorizer: Authorizer;
+}
+
+/** Whom a webhook's change makes ask again (upstream: admission/reinvocation.go, plugin/webhook/mutating/reinvocationcontext.go). */
+export interface Reinvocation {
+  /** This is the second time that the plugins are asked about the same write. */
+  isAgain: boolean;
+  /** Something has changed, so that all are to be asked once more. */
+  isWanted: boolean;
+  /** The webhooks asked since the last change that would be asked again. */
+  called: Set<string>;
+  /** The webhooks to be asked again. */
+  due: Set<string>;
+  /** What the webhooks made of the object the first time. */
+  lastOutput?: KubeObject;
+}
+
+/** A write on its way through the plugins that may change it. */
+export type Admitted = AdmissionAttributes & { object: KubeObject; reinvocation: Reinvocation };
 
 /** What plugins may ask of the server, and change by themselves. */
 export interface AdmissionContext {
@@ -39,8 +79,10 @@ export interface AdmissionContext {
  */
 export interface AdmissionPlugin {
   name: string;
+  /** It also hears of connections, and of what is created under an object without being one, such as a token. */
+  hearsAll?: true;
   /** Runs before validation, in the chain's order. @returns the object as it shall be; what is handed in may be changed and returned. */
-  admit?(attributes: AdmissionAttributes & { object: KubeObject }, context: AdmissionContext): Promise<KubeObject> | KubeObject;
+  admit?(attributes: Admitted, context: AdmissionContext): Promise<KubeObject> | KubeObject;
   /**
    * Runs when all have admitted, before validation: takes what there is only once, such as an address, and writes it into the
    * object. What is taken is given back if the write fails.
@@ -73,9 +115,28 @@ export class AdmissionChain {
 
   /** @returns the object as the plugins want it. */
   async admit(attributes: AdmissionAttributes & { object: KubeObject }): Promise<KubeObject> {
-    const current = { ...attributes };
-    for (const plugin of this.#plugins) if (plugin.admit) current.object = await plugin.admit(current, this.#context);
+    const reinvocation: Reinvocation = { isAgain: false, isWanted: false, called: new Set(), due: new Set() };
+    const current = { ...attributes, reinvocation };
+    await this.#ask(current);
+    if (!reinvocation.isWanted) return current.object;
+    reinvocation.isAgain = true;
+    await this.#ask(current);
     return current.object;
+  }
+
+  /** Puts what is no object of its own before the plugins that hear of it. @returns it as they want it. */
+  async announce(attributes: AdmissionAttributes & { object: KubeObject }): Promise<KubeObject> {
+    const hearing = new AdmissionChain(
+      this.#plugins.filter(({ hearsAll }) => hearsAll),
+      this.#context,
+    );
+    const object = await hearing.admit(attributes);
+    await hearing.validate({ ...attributes, object });
+    return object;
+  }
+
+  async #ask(current: Admitted): Promise<void> {
+    for (const plugin of this.#plugins) if (plugin.admit) current.object = await plugin.admit(current, this.#context);
   }
 
   /** Carries on with what the plugins have taken for the write; it is given back where that comes to nothing (`undefined`, or an error). */

@@ -9,6 +9,7 @@ import type { Registry } from '../registry.ts';
 import type { Handlers, ServedResource } from '../served-resource.ts';
 import { writeOptions } from '../write/options.ts';
 import { type Part, targetOfRequest } from '../write/write.ts';
+import { announcedAs } from '../write/write-path.ts';
 import type { HandlerParts } from './parts.ts';
 
 /** A binding changes the pod's place, which its own rules keep from changing. */
@@ -41,6 +42,7 @@ async function bind({ writes, bodies, clock }: HandlerParts, pods: ServedResourc
   ];
   if (errors.length) throw invalid({ group: '', kind: 'Binding' }, name, errors);
   const target = { ...targetOfRequest(pods, request), name, subresource: 'binding', options };
+  await writes.announce({ ...target, ...announcedAs('CREATE', object, options) }, []);
   const now = timestamp(clock.now());
   await writes.update(target, (current) => ({ object: bound(pods, current as Pod, binding, now) }), PLACE);
   return { code: 201, object: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 } as KubeObject };

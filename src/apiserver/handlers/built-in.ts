@@ -19,7 +19,7 @@ import { componentStatusHandlers } from './component-statuses.ts';
 import { evictionHandlers } from './eviction.ts';
 import { finalizeHandlers } from './finalize.ts';
 import type { HandlerParts } from './parts.ts';
-import { logHandlers, type PodConnector } from './pod-connection.ts';
+import { logHandlers, type PodConnector, streamHandlers } from './pod-connection.ts';
 import { podProxyHandlers, serviceProxyHandlers } from './proxy.ts';
 import { reviewHandlers } from './reviews.ts';
 import { scaleHandlers } from './scale.ts';
@@ -124,6 +124,9 @@ function subresourceHandlers(parts: BuiltIns): Readonly<Record<string, Handlers>
     'pods/eviction': evictionHandlers(parts, parts.registry),
     'pods/proxy': podProxyHandlers(parts),
     'services/proxy': serviceProxyHandlers(parts),
+    'pods/exec': streamHandlers(parts.connector, { containerNeeded: true }),
+    'pods/attach': streamHandlers(parts.connector, { containerNeeded: true }),
+    'pods/portforward': streamHandlers(parts.connector, { containerNeeded: false }),
     'pods/log': logHandlers(parts.connector, parts.clock),
     'serviceaccounts/token': tokenRequestHandlers(parts),
     'namespaces/finalize': finalizeHandlers(parts),

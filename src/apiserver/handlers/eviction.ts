@@ -9,6 +9,7 @@ import type { Registry } from '../registry.ts';
 import type { Handlers } from '../served-resource.ts';
 import { serverOptions, writeOptions } from '../write/options.ts';
 import { type Target, targetOfRequest } from '../write/write.ts';
+import { announcedAs } from '../write/write-path.ts';
 import type { HandlerParts } from './parts.ts';
 
 /** Pods in these states do not count for any budget. */
@@ -25,6 +26,7 @@ export function evictionHandlers(parts: HandlerParts, registry: Registry): Handl
       const target = targetOfRequest(resource, request);
       const { name } = target;
       if (eviction.metadata?.name && eviction.metadata.name !== name) throw badRequest('name in URL does not match name in Eviction object');
+      await writes.announce({ ...target, ...announcedAs('CREATE', object, options) }, []);
       const current = await storage.get(resource, target);
       if (!current) throw notFound(resource.facts, name);
       const pod = current.object as Pod;

@@ -48,6 +48,16 @@ export class PodConnector {
   }
 }
 
+/** exec, attach and portforward leave http behind; whoever does not offer that is told how far he would get (apimachinery/pkg/util/proxy). */
+export function streamHandlers(connector: PodConnector, { containerNeeded }: { containerNeeded: boolean }): Handlers {
+  return {
+    async connect(_resource, request) {
+      await connector.connect(request, request.query['container'], { containerNeeded });
+      throw badRequest('Upgrade request required');
+    },
+  };
+}
+
 /** A pod that no node has taken yet. */
 export class NoHostError extends StatusError {
   constructor(pod: string) {

@@ -2,6 +2,7 @@ import { invalid as invalidField } from '../../api/field-error.ts';
 import type { Scale } from '../../api/generated/types/autoscaling.v1.ts';
 import type { KubeObject } from '../../api/object.ts';
 import { badRequest, conflict, invalid, notFound } from '../../api/status.ts';
+import type { ObjectView } from '../admission/admission.ts';
 import type { Handlers, ServedResource } from '../served-resource.ts';
 import { writeOptions } from '../write/options.ts';
 import { type Part, targetOfRequest } from '../write/write.ts';
@@ -25,7 +26,7 @@ export function scaleHandlers({ storage, writes, bodies }: HandlerParts): Handle
     async update(resource, request) {
       const options = writeOptions('UpdateOptions', request);
       const { object: body, warnings } = bodies.decode(request, scaleTarget, options.fieldValidation);
-      const target = { ...targetOfRequest(resource, request), options };
+      const target = { ...targetOfRequest(resource, request), options, view: viewOf(resource) };
       checkPlace(resource, target, body);
       const written = await writes.update(target, (current) => ({ object: withReplicas(resource, current, body as unknown as Scale), warnings }), REPLICAS);
       return { code: 200, object: scaleOf(resource, written.object), warnings: written.warnings };
@@ -37,7 +38,7 @@ export function scaleHandlers({ storage, writes, bodies }: HandlerParts): Handle
       if (patch.type === 'apply') throw badRequest('server-side apply of a scale is not served: apply the object, or patch its scale');
       const { fieldValidation } = options;
       const written = await writes.update(
-        { ...targetOfRequest(resource, request), options },
+        { ...targetOfRequest(resource, request), options, view: viewOf(resource) },
         (current) => {
           const view = scaleOf(resource, current);
           const { object, warnings } = patch.apply(view, { bodies, target: scaleTarget, namespaced: resource.namespaced, fieldValidation });
@@ -47,6 +48,13 @@ export function scaleHandlers({ storage, writes, bodies }: HandlerParts): Handle
       );
       return { code: 200, object: scaleOf(resource, written.object), warnings: written.warnings };
     },
+  };
+}
+
+function viewOf(resource: ServedResource): ObjectView {
+  return {
+    of: (object) => scaleOf(resource, object),
+    into: (object, scale) => withReplicas(resource, object, scale as unknown as Scale),
   };
 }
 

@@ -7,7 +7,7 @@ import { list, selectObjects } from '../read/list.ts';
 import { watch } from '../read/watch.ts';
 import type { Handler, Handlers, ServedResource } from '../served-resource.ts';
 import { writeOptions } from '../write/options.ts';
-import { targetOfRequest } from '../write/write.ts';
+import { targetOfRequest, warning } from '../write/write.ts';
 import { apply } from './apply.ts';
 import { deleteOptions } from './delete-options.ts';
 import { mayCreate } from './may-create.ts';
@@ -32,7 +32,8 @@ export function storedHandlers(parts: HandlerParts): Handlers {
 
     async delete(resource, request) {
       const options = deleteOptions(bodies, request);
-      return { code: 200, object: await writes.delete(targetOfRequest(resource, request), options) };
+      const warnings: string[] = [];
+      return warning(warnings, async () => ({ code: 200, object: await writes.delete(targetOfRequest(resource, request), options, warnings), warnings }));
     },
 
     async deletecollection(resource, request) {

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ApiRequest, ApiResponse, Query, UserInfo } from '../../api/request.ts';
-import { badRequest, internalError, NoSuchPage, StatusError } from '../../api/status.ts';
+import { badRequest, internalError, NoSuchPage, pathNotFound, StatusError } from '../../api/status.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import type { Log } from '../../lib/log.ts';
 import type { ApiServer } from '../api-server.ts';
@@ -122,7 +122,10 @@ export class HttpServer {
 
   async #servePage(path: string, query: Query, request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (path === '/metrics') return this.#sendMetrics(response);
-    if (!(await this.#pages.serve({ path, query, accept: request.headers.accept, host: request.headers.host }, response))) sendNotFound(response);
+    if (await this.#pages.serve({ path, query, accept: request.headers.accept, host: request.headers.host }, response)) return;
+    const [, root, group = ''] = path.split('/');
+    if (root === 'api' || (root === 'apis' && this.#options.apiServer.registry.isBuiltIn(group))) throw pathNotFound();
+    throw new NoSuchPage();
   }
 
   #measure(routed: Routed, response: ServerResponse): void {
@@ -215,7 +218,11 @@ export class HttpServer {
       if (routed && (routed.verb === 'watch' || routed.subresource === 'log'))
         return await this.#sendMessages({ path, query, user, routed }, request, socket, head);
       const attributes: Attributes = routed ? attributesOf({ ...routed, user }) : { user, verb: 'get', path };
-      await this.#options.apiServer.chain.run(attributes, async () => (await this.#podStreams()).upgrade({ request, socket, head, routed }));
+      await this.#options.apiServer.chain.run(attributes, async () => {
+        const parameters = new URLSearchParams(request.url?.split('?')[1]);
+        if (routed) await this.#options.apiServer.admitConnection({ ...routed, user, parameters });
+        await (await this.#podStreams()).upgrade({ request, socket, head, routed });
+      });
     } catch (error) {
       refuseUpgrade(socket, this.#statusOf(error));
     }

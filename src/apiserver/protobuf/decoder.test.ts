@@ -22,7 +22,7 @@ function message(fields: Record<number, string | Uint8Array>): Uint8Array {
 
 const body = (apiVersion: string, kind: string, raw: Uint8Array): Uint8Array =>
   Buffer.concat([Buffer.from('k8s\0'), message({ 1: message({ 1: apiVersion, 2: kind }), 2: raw })]);
-const server = new ApiServer({ store: new MemoryStore(), clock: new VirtualClock(), rng: new Rng(1), admission: [] });
+const server = new ApiServer({ store: new MemoryStore(), clock: new VirtualClock(), rng: new Rng(1), admission: () => [] });
 const decoder = new ProtobufDecoder(server.registry, messages);
 
 describe('protobuf', () => {

@@ -8,7 +8,7 @@ import { ApiServer } from '../api-server.ts';
 import { ProtobufDecoder } from './decoder.ts';
 import { ProtobufEncoder } from './encoder.ts';
 
-const { registry } = new ApiServer({ store: new MemoryStore(), clock: new VirtualClock(), rng: new Rng(1), admission: [] });
+const { registry } = new ApiServer({ store: new MemoryStore(), clock: new VirtualClock(), rng: new Rng(1), admission: () => [] });
 const encoder = new ProtobufEncoder(registry.types, messages);
 const decoder = new ProtobufDecoder(registry, messages);
 

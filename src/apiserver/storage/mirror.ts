@@ -1,4 +1,5 @@
-import type { KubeObject } from '../../api/object.ts';
+import type { KubeObject, Resource } from '../../api/object.ts';
+import type { Registry } from '../registry.ts';
 import type { ServedResource } from '../served-resource.ts';
 import type { ObjectEvent, Storage } from './storage.ts';
 
@@ -58,6 +59,19 @@ export class Mirror<T extends KubeObject = KubeObject> {
     this.#sorted = undefined;
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** A mirror that begins when it is first asked for: the parts of a server are made before what it serves. */
+export function mirrorOf<T extends KubeObject>(
+  { storage, registry }: { storage: Storage; registry: Registry },
+  resource: Resource<T>,
+): () => Promise<Mirror<T>> {
+  let mirror: Mirror<T> | undefined;
+  return async () => {
+    mirror ??= new Mirror<T>(storage, registry.get(resource));
+    await mirror.ready;
+    return mirror;
+  };
 }
 
 const key = (namespace: string, name: string): string => `${namespace}/${name}`;

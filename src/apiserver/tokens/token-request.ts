@@ -10,6 +10,8 @@ import type { Registry } from '../registry.ts';
 import type { Handlers } from '../served-resource.ts';
 import type { Storage } from '../storage/storage.ts';
 import { writeOptions } from '../write/options.ts';
+import { targetOfRequest } from '../write/write.ts';
+import { announcedAs, type WritePath } from '../write/write-path.ts';
 import type { BoundTo, ServiceAccountTokens } from './service-account-tokens.ts';
 
 const KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' };
@@ -23,13 +25,14 @@ const EXTENDED_SECONDS = 365 * 86_400;
 interface TokenRequestParts {
   storage: Storage;
   registry: Registry;
+  writes: WritePath;
   bodies: BodyDecoder;
   clock: Clock;
   tokens: ServiceAccountTokens;
 }
 
 /** `serviceaccounts/token` (upstream: registry/core/serviceaccount/storage/token.go). */
-export function tokenRequestHandlers({ storage, registry, bodies, clock, tokens }: TokenRequestParts): Handlers {
+export function tokenRequestHandlers({ storage, writes, registry, bodies, clock, tokens }: TokenRequestParts): Handlers {
   async function find<T extends KubeObject>(resource: Resource<T>, namespace: string, name: string): Promise<T> {
     const served = registry.get(resource);
     const found = await storage.get(served, { namespace, name });
@@ -74,10 +77,10 @@ export function tokenRequestHandlers({ storage, registry, bodies, clock, tokens 
   }
 
   return {
-    async create(_resource, request) {
+    async create(resource, request) {
       const { name = '', namespace = '' } = request;
-      const { fieldValidation } = writeOptions('CreateOptions', request);
-      const { object, warnings } = bodies.decode(request, bodies.targetOfKind('authentication.k8s.io/v1', 'TokenRequest'), fieldValidation);
+      const options = writeOptions('CreateOptions', request);
+      const { object, warnings } = bodies.decode(request, bodies.targetOfKind('authentication.k8s.io/v1', 'TokenRequest'), options.fieldValidation);
       const asked = object as KubeObject & TokenRequest;
       const { metadata } = asked;
       const mustMatch = (field: string, value: string): Error =>
@@ -99,6 +102,9 @@ export function tokenRequestHandlers({ storage, registry, bodies, clock, tokens 
       const wrong = (why: string): Error => invalid(KIND, '', [invalidField('spec.expirationSeconds', seconds, why)]);
       if (seconds < LEAST_SECONDS) throw wrong('may not specify a duration less than 10 minutes');
       if (seconds > MOST_SECONDS) throw wrong('may not specify a duration larger than 2^32 seconds');
+      const status = { token: '', expirationTimestamp: null };
+      const announced = { ...object, metadata: { ...metadata, name, namespace }, spec, status } as KubeObject;
+      await writes.announce({ ...targetOfRequest(resource, request), ...announcedAs('CREATE', announced, options) }, warnings);
       const bound = await boundTo(asked, account);
       const isExtended = bound.pod !== undefined && seconds === WARN_ONLY_SECONDS && spec.audiences.every((audience) => audience === tokens.issuer);
       const now = clock.now();

@@ -10,6 +10,8 @@ export interface WriteOptions {
   fieldValidation: FieldValidation;
   fieldManager: string;
   force: boolean;
+  /** The options as the client gave them. */
+  asked: Readonly<Record<string, unknown>>;
 }
 
 type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions';
@@ -43,6 +45,11 @@ export function writeOptions(kind: OptionsKind, request: ApiRequest): WriteOptio
     fieldValidation: (fieldValidation || 'Warn') as FieldValidation,
     fieldManager: fieldManager || managerOf(request.userAgent),
     force: isFlagSet(force),
+    asked: {
+      ...(dryRun === undefined ? {} : { dryRun: [dryRun] }),
+      ...(fieldManager ? { fieldManager } : {}),
+      ...(request.query['fieldValidation'] ? { fieldValidation } : {}),
+    },
   };
 }
 
@@ -65,5 +72,5 @@ function managerOf(userAgent: string | undefined): string {
 
 /** The options of a write that the server makes in its own name. */
 export function serverOptions({ dryRun = false }: { dryRun?: boolean } = {}): WriteOptions {
-  return { dryRun, fieldValidation: 'Ignore', fieldManager: 'kube-apiserver', force: false };
+  return { dryRun, fieldValidation: 'Ignore', fieldManager: 'kube-apiserver', force: false, asked: dryRun ? { dryRun: ['All'] } : {} };
 }

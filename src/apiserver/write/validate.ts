@@ -23,18 +23,14 @@ export function checkResourceVersion({ resource, name }: Target, { metadata: { r
 
 /** Everything wrong with the object at once. @throws StatusError Invalid */
 export function validate(write: Write, part?: Part): Write {
-  const { resource, subresource, object, old } = write;
-  const tolerated = toleratedFaults(resource, object, old);
+  const { resource, subresource, object, old, warnings } = write;
+  warnings.push(...toleratedFaults(resource, object, old));
   const errors = old ? updateFaults(write, old, part) : createFaults(resource, object);
   // Upstream names the group in which objects of the kind are kept.
   const kind = { ...resource.facts, group: resource.behaviour.storedAs?.group ?? resource.facts.group };
-  if (errors.length) {
-    const refusal = invalid(kind, old ? (object.metadata.name ?? '') : write.name, errors);
-    refusal.warnings.push(...tolerated);
-    throw refusal;
-  }
-  const own = subresource ? [] : (resource.behaviour.warnings?.(object, old) ?? []);
-  return { ...write, warnings: [...write.warnings, ...own, ...tolerated] };
+  if (errors.length) throw invalid(kind, old ? (object.metadata.name ?? '') : write.name, errors);
+  if (!subresource) warnings.push(...(resource.behaviour.warnings?.(object, old) ?? []));
+  return write;
 }
 
 function toleratedFaults({ behaviour }: ServedResource, object: KubeObject, old: KubeObject | undefined): string[] {

@@ -8,6 +8,7 @@ import type { AdmissionAttributes, AdmissionChain } from '../admission/admission
 import type { Storage } from '../storage/storage.ts';
 import { defaultCreate, defaultUpdate, identify, prepareUpdate } from './default.ts';
 import { checkDeletePreconditions, markForDeletion, removalAnswer } from './delete.ts';
+import type { WriteOptions } from './options.ts';
 import { countGeneration, own } from './own.ts';
 import { isReadyToGo, storeChanged, storeNew } from './store.ts';
 import { checkResourceVersion, MODIFIED, validate } from './validate.ts';
@@ -23,6 +24,18 @@ export interface WritePathOptions {
   admission: AdmissionChain;
   clock: Clock;
   rng: Rng;
+}
+
+/** What is told to admission without being written. */
+export type Announced = Omit<AdmissionAttributes, 'warn'> & { object: KubeObject };
+
+/** A body that is created under an object without being stored. */
+export function announcedAs(
+  operation: 'CREATE',
+  object: KubeObject,
+  { dryRun, asked }: WriteOptions,
+): Pick<Announced, 'operation' | 'object' | 'dryRun' | 'options'> {
+  return { operation, object, dryRun, options: { kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1', ...asked } };
 }
 
 /** The one way in which objects come into being, change and go, whoever asks (upstream: registry.Store). */
@@ -41,7 +54,8 @@ export class WritePath {
 
   /** Creates an object. @throws StatusError */
   create(target: WriteTarget, submitted: Submitted): Promise<Written> {
-    return warning(submitted.warnings, () => this.#create(target, submitted));
+    const warnings = [...(submitted.warnings ?? [])];
+    return warning(warnings, () => this.#create(target, { ...submitted, warnings }));
   }
 
   async #create(target: WriteTarget, submitted: Submitted): Promise<Written> {
@@ -81,7 +95,8 @@ export class WritePath {
       const current = await this.#storage.get(resource, target);
       if (!current) throw notFound(resource.facts, name);
       const old = current.object;
-      const submitted = await change(old);
+      const wanted = await change(old);
+      const submitted = { ...wanted, warnings: [...(wanted.warnings ?? [])] };
       const written = await warning(submitted.warnings, async () => {
         const admitted = await this.#admit(own(defaultUpdate(target, old, submitted, part), this.#clock.now()));
         checkResourceVersion(target, admitted.object, old);
@@ -97,8 +112,13 @@ export class WritePath {
     }
   }
 
-  /** Removes one object, or marks it for removal where a finalizer or a grace period holds it. @throws StatusError */
-  async delete(target: Target, options: DeleteOptions): Promise<KubeObject> {
+  /**
+   * Removes one object, or marks it for removal where a finalizer or a grace period holds it.
+   *
+   * @param warnings takes what the client is to be told.
+   * @throws StatusError
+   */
+  async delete(target: Target, options: DeleteOptions, warnings: string[] = []): Promise<KubeObject> {
     const { resource, name } = target;
     const dryRun = options.dryRun?.includes('All') ?? false;
     for (;;) {
@@ -106,7 +126,15 @@ export class WritePath {
       if (!current) throw notFound(resource.facts, name);
       const { object, revision } = current;
       checkDeletePreconditions(resource, name, object, options);
-      await this.#admission.validate({ ...target, operation: 'DELETE', subresource: '', old: object, dryRun });
+      await this.#admission.validate({
+        ...target,
+        operation: 'DELETE',
+        subresource: '',
+        old: object,
+        dryRun,
+        options: { ...options, kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1' },
+        warn: (text) => void warnings.push(text),
+      });
       const marked = markForDeletion(resource, object, options, this.#clock.now());
       if (marked) {
         if (marked === object || dryRun) return marked;
@@ -117,6 +145,16 @@ export class WritePath {
       }
       if (options.preconditions?.resourceVersion) throw conflict(resource.facts, name, MODIFIED);
     }
+  }
+
+  /**
+   * Puts before admission what is not written as an object: a connection, or what is created under an object.
+   *
+   * @param warnings takes what the client is to be told.
+   * @returns it as admission wants it. @throws StatusError
+   */
+  announce(announced: Announced, warnings: string[]): Promise<KubeObject> {
+    return this.#admission.announce({ ...announced, warn: (text) => void warnings.push(text) });
   }
 
   async #remove(target: Target, object: KubeObject, revision: number): Promise<boolean> {
@@ -130,8 +168,22 @@ export class WritePath {
   }
 }
 
-function attributesOf({ operation, resource, subresource, namespace, name, object, old, user, options }: Write): AdmissionAttributes & { object: KubeObject } {
-  return { operation, resource, subresource, namespace, name, object, ...(old ? { old } : {}), user, dryRun: options.dryRun };
+function attributesOf(write: Write): AdmissionAttributes & { object: KubeObject } {
+  const { operation, resource, subresource, namespace, name, object, old, user, options, warnings, view } = write;
+  return {
+    operation,
+    resource,
+    subresource,
+    namespace,
+    name,
+    object,
+    ...(old ? { old } : {}),
+    user,
+    dryRun: options.dryRun,
+    options: { kind: operation === 'CREATE' ? 'CreateOptions' : 'UpdateOptions', apiVersion: 'meta.k8s.io/v1', ...options.asked },
+    ...(view ? { view } : {}),
+    warn: (text) => void warnings.push(text),
+  };
 }
 
 /** The part of the object that its kind lets a subresource change. */

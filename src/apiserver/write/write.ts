@@ -4,6 +4,7 @@ import type { PartOfObject } from '../../api/kind.ts';
 import type { KubeObject } from '../../api/object.ts';
 import type { ApiRequest, UserInfo } from '../../api/request.ts';
 import { StatusError } from '../../api/status.ts';
+import type { ObjectView } from '../admission/admission.ts';
 import type { ServedResource } from '../served-resource.ts';
 import type { WriteOptions } from './options.ts';
 
@@ -19,6 +20,8 @@ export interface Target {
 }
 
 export interface WriteTarget extends Target {
+  /** How the subresource shows the object in admission. */
+  view?: ObjectView;
   options: WriteOptions;
 }
 
@@ -31,8 +34,8 @@ export interface Write extends WriteTarget {
   object: KubeObject;
   /** What stands there now; undefined for a create. */
   old: KubeObject | undefined;
-  /** Sentences for Warning headers. */
-  warnings: readonly string[];
+  /** Sentences for Warning headers; they become more on the way. */
+  readonly warnings: string[];
   /** Who owns which field, where a server-side apply has worked it out already. */
   managedFields?: ManagedFieldsEntry[];
 }
@@ -40,7 +43,7 @@ export interface Write extends WriteTarget {
 /** What a client wants an object to be. */
 export interface Submitted {
   object: KubeObject;
-  warnings?: readonly string[];
+  warnings?: string[];
   managedFields?: ManagedFieldsEntry[];
 }
 

@@ -10,11 +10,12 @@ const MOST_CONDITIONS = 64;
 export function admissionContext({
   hasParams,
   hasAuthorizer,
-  hasVariables = false,
+  variables,
 }: {
   hasParams: boolean;
   hasAuthorizer: boolean;
-  hasVariables?: boolean;
+  /** The names of the policy's variables; undefined: it has none. */
+  variables?: readonly string[] | undefined;
 }): ExpressionContext {
   return {
     dynamic: ['object', 'oldObject', 'params'],
@@ -25,7 +26,7 @@ export function admissionContext({
       'request',
       ...(hasParams ? ['params'] : []),
       ...(hasAuthorizer ? ['authorizer'] : []),
-      ...(hasVariables ? ['variables'] : []),
+      ...(variables ? ['variables', ...variables.map((name) => `variables.${name}`)] : []),
     ],
   };
 }

@@ -26,7 +26,8 @@ const RESERVED = new Set('true false null in as break const continue else for fu
 interface PolicyContext {
   name: string;
   hasParams: boolean;
-  hasVariables: boolean;
+  /** The names of the variables that may be spoken of. */
+  variables: readonly string[] | undefined;
 }
 
 const expressionContext = (context: PolicyContext, { hasAuthorizer }: { hasAuthorizer: boolean }): ReturnType<typeof admissionContext> =>
@@ -129,7 +130,11 @@ function checkAuditAnnotations(annotations: readonly AuditAnnotation[], context:
 /** Upstream: validateValidatingAdmissionPolicySpec. */
 function checkSpec(spec: ValidatingAdmissionPolicySpec, name: string, { ignoreMatchConditions }: { ignoreMatchConditions: boolean }): FieldError[] {
   const { failurePolicy, paramKind, matchConstraints, matchConditions = [], variables = [], validations = [], auditAnnotations = [] } = spec;
-  const context: PolicyContext = { name, hasParams: paramKind !== undefined, hasVariables: variables.length > 0 };
+  const context: PolicyContext = {
+    name,
+    hasParams: paramKind !== undefined,
+    variables: variables.length ? variables.map((variable) => variable.name) : undefined,
+  };
   const NOTHING = 'validations or auditAnnotations must contain at least one item';
   const isIdle = validations.length === 0 && auditAnnotations.length === 0;
   return [
@@ -138,7 +143,9 @@ function checkSpec(spec: ValidatingAdmissionPolicySpec, name: string, { ignoreMa
     ...(matchConstraints ? checkMatchResources(matchConstraints, 'spec.matchConstraints') : [required('spec.matchConstraints')]),
     ...(matchConstraints && !matchConstraints.resourceRules?.length ? [required('spec.matchConstraints.resourceRules')] : []),
     ...(ignoreMatchConditions ? [] : checkMatchConditions(matchConditions, context, 'spec.matchConditions')),
-    ...variables.flatMap((variable, index) => checkVariable(variable, context, at('spec.variables', index))),
+    ...variables.flatMap((variable, index) =>
+      checkVariable(variable, { ...context, variables: context.variables?.slice(0, index) }, at('spec.variables', index)),
+    ),
     ...(isIdle ? [required('spec.validations', NOTHING), required('spec.auditAnnotations', NOTHING)] : []),
     ...validations.flatMap((validation, index) => checkValidation(validation, context, at('spec.validations', index))),
     ...checkAuditAnnotations(auditAnnotations, context, 'spec.auditAnnotations'),
