@@ -9,10 +9,9 @@ import { plain, recordings } from './recordings.ts';
 import { type Hook, playRequests, type RequestCase, setHook, setMe, setSite } from './requests.mjs';
 
 /**
- * The recorded cluster is a distribution's that lets nobody proxy by the roles `edit` and `admin` (docs/differences.md), and
- * there are no headers of flow control here.
+ * The recorded cluster is a distribution's that lets nobody proxy by the roles `edit` and `admin` (docs/differences.md).
  */
-const OTHERWISE = /^(RB-edit|RB-admin|PF-headers)$/;
+const OTHERWISE = /^(RB-edit|RB-admin)$/;
 
 const cases = recordings<RequestCase>('security.jsonl').filter(({ id }) => !OTHERWISE.test(id));
 /** The user who played when it was recorded has another name here, and one expression shows it. */

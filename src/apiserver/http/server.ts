@@ -11,6 +11,7 @@ import { ANONYMOUS, type Authenticator, actingAs } from '../chain/authentication
 import { type Attributes, attributesOf } from '../chain/chain.ts';
 import { mediaType } from '../decode/body.ts';
 import { isFlagSet } from '../decode/query.ts';
+import { flowClassifier } from '../flows/classify.ts';
 import { Metrics } from '../metrics.ts';
 import type { ProtobufDecoder } from '../protobuf/decoder.ts';
 import { readBody } from './body.ts';
@@ -37,6 +38,7 @@ export class HttpServer {
   readonly #pages: Pages;
   readonly #metrics: Metrics;
   readonly #encoder: Encoder;
+  readonly #flowOf: ReturnType<typeof flowClassifier>;
   readonly #sockets = new Set<Duplex>();
   #streams: PodStreamServer | undefined;
   #protobuf: ProtobufDecoder | undefined;
@@ -45,6 +47,7 @@ export class HttpServer {
     this.#options = options;
     this.#pages = new Pages(options.apiServer.registry, () => options.apiServer.health, options.apiServer.tokens);
     this.#encoder = makeEncoder(options.apiServer);
+    this.#flowOf = flowClassifier(options.apiServer);
     this.#metrics = new Metrics(options.apiServer);
     // Nagle's algorithm would hold watch events back; idle connections are kept as long as clients like to keep them.
     this.#server = createServer(
@@ -85,8 +88,9 @@ export class HttpServer {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { path, query, user, routed } = await this.#arrival(request);
+    const attributes: Attributes = routed ? attributesOf({ ...routed, user }) : { user, verb: (request.method ?? 'GET').toLowerCase(), path };
+    await this.#tellFlow(attributes, response);
     if (!routed) {
-      const attributes = { user, verb: (request.method ?? 'GET').toLowerCase(), path };
       return this.#options.apiServer.chain.run(attributes, () => this.#servePage(path, query, request, response));
     }
     checkTimeout(routed);
@@ -109,6 +113,14 @@ export class HttpServer {
     }
     const answer = await this.#options.apiServer.request(apiRequest);
     await this.#send(request, response, apiRequest, answer, representation);
+  }
+
+  /** Which flow the request is taken for (apiserver/pkg/server/filters/priority-and-fairness.go). */
+  async #tellFlow(attributes: Attributes, response: ServerResponse): Promise<void> {
+    const flow = await this.#flowOf(attributes);
+    if (!flow) return;
+    response.setHeader('X-Kubernetes-PF-FlowSchema-UID', flow.schema.metadata.uid ?? '');
+    response.setHeader('X-Kubernetes-PF-PriorityLevel-UID', flow.level.metadata.uid ?? '');
   }
 
   /** Who sends the request, and what it names. @throws StatusError */
