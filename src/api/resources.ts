@@ -11,6 +11,7 @@ import type { TokenReview } from './generated/types/authentication.v1.ts';
 import type { SubjectAccessReview } from './generated/types/authorization.v1.ts';
 import type { HorizontalPodAutoscaler } from './generated/types/autoscaling.v2.ts';
 import type { CronJob, Job } from './generated/types/batch.v1.ts';
+import type { CertificateSigningRequest } from './generated/types/certificates.v1.ts';
 import type { Lease } from './generated/types/coordination.v1.ts';
 import type {
   ConfigMap,
@@ -113,6 +114,13 @@ export const MutatingWebhookConfigurations = resource<MutatingWebhookConfigurati
   'v1',
   'mutatingwebhookconfigurations',
   'MutatingWebhookConfiguration',
+  false,
+);
+export const CertificateSigningRequests = resource<CertificateSigningRequest>(
+  'certificates.k8s.io',
+  'v1',
+  'certificatesigningrequests',
+  'CertificateSigningRequest',
   false,
 );
 export const ClusterRoles = resource<ClusterRole>('rbac.authorization.k8s.io', 'v1', 'clusterroles', 'ClusterRole', false);

@@ -1,4 +1,4 @@
-import { webcrypto, X509Certificate } from 'node:crypto';
+import { createPrivateKey, webcrypto, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MASTERS_GROUP } from '../apiserver/chain/authorization.ts';
@@ -7,6 +7,8 @@ import { makeSigningKey } from '../apiserver/tokens/service-account-tokens.ts';
 /** PEM texts of everything that TLS needs. */
 export interface Certificates {
   ca: string;
+  /** Signs the certificates of those who ask for one. PEM. */
+  caKey: string;
   server: KeyPair;
   admin: KeyPair;
   /** Signs the tokens of ServiceAccounts. */
@@ -39,6 +41,7 @@ export async function certificatesIn(directory: string, nowMs: number): Promise<
   const file = (name: string): string => join(directory, name);
   const names = {
     ca: 'ca.crt',
+    caKey: 'ca.key',
     serverCert: 'apiserver.crt',
     serverKey: 'apiserver.key',
     adminCert: 'admin.crt',
@@ -49,6 +52,7 @@ export async function certificatesIn(directory: string, nowMs: number): Promise<
     const text = (name: string): string => readFileSync(file(name), 'utf8');
     const kept = {
       ca: text(names.ca),
+      caKey: text(names.caKey),
       server: { cert: text(names.serverCert), key: text(names.serverKey) },
       admin: { cert: text(names.adminCert), key: text(names.adminKey) },
       serviceAccountKey: text(names.serviceAccountKey),
@@ -59,6 +63,7 @@ export async function certificatesIn(directory: string, nowMs: number): Promise<
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const keep = (name: string, text: string): void => writeFileSync(file(name), text, { mode: 0o600 });
   keep(names.ca, made.ca);
+  keep(names.caKey, made.caKey);
   keep(names.serverCert, made.server.cert);
   keep(names.serverKey, made.server.key);
   keep(names.adminCert, made.admin.cert);
@@ -67,7 +72,7 @@ export async function certificatesIn(directory: string, nowMs: number): Promise<
   return made;
 }
 
-/** A new certificate authority, whose key is forgotten at once, with a certificate for the server and one for the administrator. */
+/** A new certificate authority, with a certificate for the server and one for the administrator. */
 export async function makeCertificates(nowMs: number): Promise<Certificates> {
   await import('reflect-metadata');
   const x509 = await import('@peculiar/x509');
@@ -90,7 +95,7 @@ export async function makeCertificates(nowMs: number): Promise<Certificates> {
     ...SERVER_ADDRESSES.map((value) => ({ type: 'ip' as const, value })),
   ]);
   const admin = issue(x509, authority, `O=${MASTERS_GROUP}, CN=kubernetes-admin`, nowMs, x509.ExtendedKeyUsage.clientAuth, []);
-  return { ca: cert.toString('pem'), server: await server, admin: await admin, serviceAccountKey: makeSigningKey() };
+  return { ca: cert.toString('pem'), caKey: await keyText(keys), server: await server, admin: await admin, serviceAccountKey: makeSigningKey() };
 }
 
 /** A certificate of nobody's authority, for a server whose clients do not look at it. */
@@ -134,8 +139,52 @@ async function issue(
       ...(names.length ? [new x509.SubjectAlternativeNameExtension(names)] : []),
     ],
   });
-  const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
-  return { cert: cert.toString('pem'), key: pem('PRIVATE KEY', pkcs8) };
+  return { cert: cert.toString('pem'), key: await keyText(keys) };
+}
+
+async function keyText({ privateKey }: webcrypto.CryptoKeyPair): Promise<string> {
+  return pem('PRIVATE KEY', Buffer.from(await webcrypto.subtle.exportKey('pkcs8', privateKey)));
+}
+
+/** The extended usages that requests name, by their object ids. */
+const EXTENDED_USAGES: Readonly<Record<string, string>> = {
+  'server auth': '1.3.6.1.5.5.7.3.1',
+  'client auth': '1.3.6.1.5.5.7.3.2',
+  'code signing': '1.3.6.1.5.5.7.3.3',
+  'email protection': '1.3.6.1.5.5.7.3.4',
+};
+
+/** A certificate for the subject and key of a request. @returns PEM. */
+export async function signRequest(
+  authority: KeyPair,
+  request: InstanceType<X509['Pkcs10CertificateRequest']>,
+  { usages, nowMs, seconds }: { usages: readonly string[]; nowMs: number; seconds: number },
+): Promise<string> {
+  const x509 = await import('@peculiar/x509');
+  const issuer = new x509.X509Certificate(authority.cert);
+  const signingKey = await webcrypto.subtle.importKey('pkcs8', createPrivateKey(authority.key).export({ type: 'pkcs8', format: 'der' }), KEY, false, ['sign']);
+  const flags = x509.KeyUsageFlags;
+  const keyUsages = (usages.includes('digital signature') ? flags.digitalSignature : 0) | (usages.includes('key encipherment') ? flags.keyEncipherment : 0);
+  const extended = usages.flatMap((usage) => EXTENDED_USAGES[usage] ?? []);
+  const names = request.extensions.find(({ type }) => type === '2.5.29.17');
+  const cert = await x509.X509CertificateGenerator.create({
+    subject: request.subject,
+    issuer: issuer.subject,
+    publicKey: request.publicKey,
+    signingKey,
+    signingAlgorithm: SIGNING,
+    notBefore: new Date(nowMs - BACKDATE_MS),
+    notAfter: new Date(nowMs + seconds * 1000),
+    serialNumber: serial(),
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      ...(keyUsages ? [new x509.KeyUsagesExtension(keyUsages, true)] : []),
+      ...(extended.length ? [new x509.ExtendedKeyUsageExtension(extended)] : []),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
+      ...(names ? [names] : []),
+    ],
+  });
+  return `${cert.toString('pem')}\n`;
 }
 
 function validity(nowMs: number, days: number): { notBefore: Date; notAfter: Date } {

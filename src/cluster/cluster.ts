@@ -19,6 +19,7 @@ import type { Store } from '../store/store.ts';
 import { admissionPlugins } from './admission.ts';
 import { applyManifests } from './apply-manifests.ts';
 import { bootstrap } from './bootstrap.ts';
+import { certificateIssuer } from './certificate-issuer.ts';
 import { type Certificates, certificatesIn, makeCertificates } from './certificates.ts';
 import { ControlPlane, type ControlPlaneOptions } from './control-plane.ts';
 import { kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
@@ -128,6 +129,10 @@ export class Cluster {
       log,
       nodes: options.nodes ?? 3,
       givesTokens: options.clock === undefined,
+      issuing: {
+        secretToken: (account, secret) => apiServer.tokens.issueForSecret(account, secret),
+        certificate: certificateIssuer({ cert: certificates.ca, key: certificates.caKey }, clock),
+      },
       ...(simulate ? { simulate } : {}),
       ...(realNode ? { realNode: { ...(options.dataDir === undefined ? {} : { directory: join(options.dataDir, 'node') }), ...realNode } } : {}),
       ...(relistPeriodMs === undefined ? {} : { relistPeriodMs }),

@@ -4,6 +4,7 @@ import { Client } from '../client/client.ts';
 import { EventInstants, type EventRecorder, StoredEventRecorder } from '../client/event-recorder.ts';
 import { InformerFactory } from '../client/informer.ts';
 import { type ControllersOptions, controllers, type Runnable } from '../controllers/index.ts';
+import type { Issuing } from '../controllers/issuing.ts';
 import type { ServedResources } from '../controllers/runtime/served-resources.ts';
 import { Kubelet, type KubeletOptions } from '../kubelet/kubelet.ts';
 import type { KubeletServer } from '../kubelet/kubelet-server.ts';
@@ -34,6 +35,8 @@ export interface ControlPlaneOptions extends Pick<ControllersOptions, 'deploymen
   relistPeriodMs?: number;
   /** Whether pods get tokens of their service accounts; not on virtual time. Default false. */
   givesTokens?: boolean;
+  /** The cluster's keys at work, for controllers; left out: nothing is signed. */
+  issuing?: Issuing;
   /** How the containers of images behave; the first rule that matches counts. */
   simulate?: readonly ImageRule[];
   /** Which parts to run. Default: all. */
@@ -89,7 +92,7 @@ export class ControlPlane {
   }
 
   async #startControllers(certificateAuthority: string | undefined): Promise<void> {
-    const { clock, log, resources, deployment, replicaSet } = this.#options;
+    const { clock, log, resources, deployment, replicaSet, issuing } = this.#options;
     const make = this.#options.controllers ?? controllers;
     const client = this.#client(CONTROLLER_MANAGER);
     const informers = this.#informers(client);
@@ -101,6 +104,7 @@ export class ControlPlane {
       log,
       resources,
       ...(certificateAuthority === undefined ? {} : { certificateAuthority }),
+      ...(issuing ? { issuing } : {}),
       ...(deployment ? { deployment } : {}),
       ...(replicaSet ? { replicaSet } : {}),
     });

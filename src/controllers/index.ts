@@ -5,6 +5,9 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { admissionPolicyController } from './admission-policy/controller.ts';
 import { apiServiceController } from './api-service/controller.ts';
+import { certificateApprover } from './certificates/approver.ts';
+import { certificateCleaner } from './certificates/cleaner.ts';
+import { certificateSigner } from './certificates/signer.ts';
 import { clusterRoleAggregationController } from './cluster-role-aggregation/controller.ts';
 import { cronJobController } from './cronjob/controller.ts';
 import { customResourceDefinitionController } from './custom-resource-definition/controller.ts';
@@ -15,6 +18,7 @@ import { endpointSliceController, endpointsController } from './endpoints/contro
 import { ephemeralVolumeController } from './ephemeral-volume/controller.ts';
 import { flowSchemaController } from './flow-schema/controller.ts';
 import { garbageCollector } from './garbage-collector/controller.ts';
+import type { Issuing } from './issuing.ts';
 import { jobController, orphanPodController } from './job/controller.ts';
 import { namespaceController } from './namespace/controller.ts';
 import { type PodGcOptions, podGarbageCollector } from './pod-gc/controller.ts';
@@ -25,12 +29,11 @@ import type { Controller } from './runtime/controller.ts';
 import type { ServedResources } from './runtime/served-resources.ts';
 import { type Runnable, Shell } from './runtime/shell.ts';
 import { serviceAccountController } from './service-account/controller.ts';
+import { serviceAccountTokenController } from './service-account-token/controller.ts';
 import { serviceAddressRepair, serviceCIDRController } from './service-addresses/controller.ts';
 import { statefulSetController } from './statefulset/controller.ts';
 import { claimProtectionController, volumeProtectionController } from './storage-protection/controller.ts';
-
 import { ttlAfterFinishedController } from './ttl-after-finished/controller.ts';
-
 import { claimBinder, volumeBinder } from './volume-binding/controller.ts';
 import { volumeDeleter, volumeProvisioner } from './volume-provisioner/controller.ts';
 
@@ -45,6 +48,8 @@ export interface ControllersOptions {
   resources: ServedResources;
   /** The PEM that pods find as kube-root-ca.crt; left out: nothing is published. */
   certificateAuthority?: string;
+  /** The cluster's keys at work; left out: nothing is signed. */
+  issuing?: Issuing;
   /** One for each component. */
   recorder: (component: string) => EventRecorder;
   /** Keys that each controller handles at the same time. Default 5. */
@@ -67,11 +72,14 @@ export function run<Snapshot>(controller: Controller<Snapshot>, { client, inform
 
 /** What becomes of each controller, in the order in which they should start. */
 export function eachController<Result>(options: ControllersOptions, visit: <Snapshot>(controller: Controller<Snapshot>) => Result): Result[] {
-  const { client, informers, resources, certificateAuthority } = options;
+  const { client, informers, resources, certificateAuthority, issuing } = options;
   return [
     visit(namespaceController(informers, client, resources)),
     visit(serviceAccountController(informers)),
     ...(certificateAuthority === undefined ? [] : [visit(rootCaPublisher(informers, certificateAuthority))]),
+    ...(certificateAuthority && issuing ? [visit(serviceAccountTokenController(informers, { issuing, certificateAuthority }))] : []),
+    ...(issuing ? [visit(certificateApprover(informers, client)), visit(certificateSigner(informers, issuing))] : []),
+    visit(certificateCleaner(informers)),
     visit(deploymentController(informers, options.deployment)),
     visit(replicaSetController(informers, options.replicaSet)),
     visit(replicationControllerController(informers, options.replicaSet)),

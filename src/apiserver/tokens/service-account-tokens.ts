@@ -28,6 +28,16 @@ interface KubernetesClaims {
   warnafter?: number;
 }
 
+/** Who issues the tokens that stand in Secrets. */
+const SECRET_TOKEN_ISSUER = 'kubernetes/serviceaccount';
+
+interface SecretTokenClaims {
+  'kubernetes.io/serviceaccount/namespace': string;
+  'kubernetes.io/serviceaccount/secret.name': string;
+  'kubernetes.io/serviceaccount/service-account.name': string;
+  'kubernetes.io/serviceaccount/service-account.uid': string;
+}
+
 /** What a token is good for no longer than. */
 export interface BoundTo {
   pod?: Pod;
@@ -99,6 +109,23 @@ export class ServiceAccountTokens {
       .sign(createPrivateKey(this.#key));
   }
 
+  /** A token of the older kind, that lasts as long as the Secret that holds it (upstream: pkg/serviceaccount/legacy.go). */
+  async issueForSecret({ metadata }: ServiceAccount, secret: Secret): Promise<string> {
+    const { SignJWT, calculateJwkThumbprint, exportJWK } = await import('jose');
+    const { namespace = '', name = '', uid = '' } = metadata;
+    const claims: SecretTokenClaims = {
+      'kubernetes.io/serviceaccount/namespace': namespace,
+      'kubernetes.io/serviceaccount/secret.name': secret.metadata.name ?? '',
+      'kubernetes.io/serviceaccount/service-account.name': name,
+      'kubernetes.io/serviceaccount/service-account.uid': uid,
+    };
+    return new SignJWT({ ...claims })
+      .setProtectedHeader({ alg: ALGORITHM, kid: await calculateJwkThumbprint(await exportJWK(createPublicKey(this.#key))) })
+      .setIssuer(SECRET_TOKEN_ISSUER)
+      .setSubject(`system:serviceaccount:${namespace}:${name}`)
+      .sign(createPrivateKey(this.#key));
+  }
+
   /**
    * @param audiences whom the token must be for, one of them at least.
    * @returns undefined for what is no token of ours; why it is none any more, as a text; or whose it is.
@@ -106,7 +133,9 @@ export class ServiceAccountTokens {
   async authenticate(token: string, audiences: readonly string[]): Promise<TokenUser | string | undefined> {
     const { decodeJwt, jwtVerify } = await import('jose');
     try {
-      if (decodeJwt(token).iss !== this.issuer) return undefined;
+      const { iss } = decodeJwt(token);
+      if (iss === SECRET_TOKEN_ISSUER) return await this.#authenticateForSecret(token, audiences);
+      if (iss !== this.issuer) return undefined;
     } catch {
       // No JSON Web Token at all: another authenticator may know it.
       return undefined;
@@ -125,6 +154,32 @@ export class ServiceAccountTokens {
     if (!claims?.serviceaccount) return 'service account token claims could not be validated';
     const fault = await this.#fault(claims);
     return fault ?? { user: userOf(claims, payload.jti), audiences: shared };
+  }
+
+  async #authenticateForSecret(token: string, audiences: readonly string[]): Promise<TokenUser | string | undefined> {
+    const { jwtVerify } = await import('jose');
+    let claims: SecretTokenClaims;
+    try {
+      claims = (await jwtVerify(token, createPublicKey(this.#key), { algorithms: [ALGORITHM], issuer: SECRET_TOKEN_ISSUER }))
+        .payload as unknown as SecretTokenClaims;
+    } catch {
+      return 'service account token is not valid';
+    }
+    const {
+      'kubernetes.io/serviceaccount/namespace': namespace,
+      'kubernetes.io/serviceaccount/secret.name': secretName,
+      'kubernetes.io/serviceaccount/service-account.name': name,
+      'kubernetes.io/serviceaccount/service-account.uid': uid,
+    } = claims;
+    const { storage, registry } = this.#options;
+    const secret = (await storage.get(registry.get(Secrets), { namespace, name: secretName }))?.object as Secret | undefined;
+    if (!secret || secret.metadata.deletionTimestamp) return 'service account token has been invalidated';
+    if (Buffer.from(secret.data?.['token'] ?? '', 'base64').toString() !== token) return "token does not match server's copy";
+    if (!(await this.#stands(ServiceAccounts, namespace, { name, uid }))) return `service account ${namespace}/${name} has been deleted`;
+    // It says nothing of whom it is for, which means this server.
+    if (!audiences.includes(this.issuer))
+      return `token audiences ${JSON.stringify([this.issuer])} is invalid for the target audiences ${JSON.stringify(audiences)}`;
+    return { user: userOf({ namespace, serviceaccount: { name, uid } }, undefined), audiences: [this.issuer] };
   }
 
   /** What has ended the token before its time. */

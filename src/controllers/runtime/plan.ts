@@ -44,7 +44,7 @@ export interface UpdateAction extends Reasoned {
   type: 'update';
   resource: Resource;
   object: KubeObject;
-  subresource?: 'status' | 'finalize';
+  subresource?: 'status' | 'finalize' | 'approval';
   events?: ActionEvents;
 }
 
