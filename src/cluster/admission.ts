@@ -7,6 +7,7 @@ import { validatingPolicies } from '../apiserver/admission/dynamic/validating-po
 import { mutatingWebhooks, validatingWebhooks } from '../apiserver/admission/dynamic/webhooks.ts';
 import { limitRanger } from '../apiserver/admission/limit-ranger.ts';
 import { namespaceLifecycle } from '../apiserver/admission/namespace-lifecycle.ts';
+import { podSecurity } from '../apiserver/admission/pod-security/pod-security.ts';
 import { priority } from '../apiserver/admission/priority.ts';
 import { resourceQuota } from '../apiserver/admission/resource-quota.ts';
 import { runtimeClass } from '../apiserver/admission/runtime-class.ts';
@@ -20,6 +21,7 @@ export function admissionPlugins(server: AdmissionServer): AdmissionPlugin[] {
     namespaceLifecycle,
     limitRanger,
     serviceAccount,
+    podSecurity,
     priority,
     defaultTolerationSeconds,
     defaultStorageClass,
