@@ -262,6 +262,8 @@ export interface RuntimeService {
   startContainer(id: string): Promise<void>;
   /** SIGTERM, then SIGKILL after `timeoutMs`; resolves when the container has exited. */
   stopContainer(id: string, timeoutMs: number): Promise<void>;
+  /** Holds a running container to other resources. */
+  updateContainerResources(id: string, resources: LinuxResources): Promise<void>;
   removeContainer(id: string): Promise<void>;
   /** Oldest first. */
   listContainers(filter: ContainerFilter): Promise<ContainerStatus[]>;

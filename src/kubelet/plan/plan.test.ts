@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Container, Node, Pod } from '../../api/generated/types/core.v1.ts';
 import type { ContainerStatus, PodSandbox } from '../../runtime/runtime.ts';
-import { CONTAINER_HASH_ANNOTATION } from '../labels.ts';
-import { containerHash } from '../pod-containers.ts';
+import { CONTAINER_HASH_ANNOTATION, RESOURCES_ANNOTATION } from '../labels.ts';
+import { containerHash, resourcesText } from '../pod-containers.ts';
 import type { PodAction } from './action.ts';
 import { planPod } from './plan.ts';
 import type { PodPlan } from './pod-plan.ts';
@@ -39,6 +39,12 @@ const exited = (name: string, exitCode: number, over: Partial<ContainerStatus> =
 const container = (name: string, over: Partial<Container> = {}): Container => ({ name, image: 'a', resources: {}, ...over });
 const sidecar = (name: string): Container => container(name, { restartPolicy: 'Always' });
 const healthy: ProbeFindings = { started: true, ready: true, failed: undefined };
+
+/** The annotations of a run that was given so much processor at most. */
+const given = (cpu: string) => ({
+  [CONTAINER_HASH_ANNOTATION]: containerHash(container('c')),
+  [RESOURCES_ANNOTATION]: resourcesText({ name: 'c', resources: { limits: { cpu } } }),
+});
 
 function state(spec: Partial<Pod['spec']>, runs: ContainerStatus[], over: Partial<PodState> = {}): PodState {
   const pod = {
@@ -168,6 +174,26 @@ describe('what comes next', () => {
       'KUB-29: of two runs that have ended the first goes',
       state({}, [exited('c', 1), exited('c', 1, { id: 'c-1', metadata: { name: 'c', attempt: 1 } })]),
       ['removeContainer'],
+    ],
+    [
+      'KUB-33: the resources of its spec have changed',
+      state({ containers: [{ ...container('c'), resources: { limits: { cpu: '2' } } }] }, [run('c', { annotations: given('1') })]),
+      ['resizeContainer'],
+    ],
+    [
+      'KUB-33: it has been given them',
+      state({ containers: [{ ...container('c'), resources: { limits: { cpu: '2' } } }] }, [run('c', { annotations: given('2') })]),
+      ['report'],
+    ],
+    [
+      'KUB-33: it wants to be restarted for them',
+      state(
+        {
+          containers: [{ ...container('c'), resources: { limits: { cpu: '2' } }, resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }] }],
+        },
+        [run('c', { annotations: given('1') })],
+      ),
+      ['stopContainer c'],
     ],
     ['KUB-51: all is well', state({}, [run('c')]), ['report']],
     ['KUB-51: a container has started since the last look', state({}, [run('c')], { unseenStart: true }), ['awaitRelist', 'report']],

@@ -36,6 +36,8 @@ export interface PodMemory {
   stopping: ReadonlyMap<string, number>;
   /** What containers waited for when the last plan was made, by name. */
   waiting: ReadonlyMap<string, Cause>;
+  /** What running containers have been resized to (resourcesText), by id. */
+  resized: ReadonlyMap<string, string>;
   /** Nothing has been reported since something last happened. */
   unreported: boolean;
   /** A container has been started since the kubelet last looked. */
@@ -54,6 +56,7 @@ export const newborn: PodMemory = {
   restarting: new Set(),
   stopping: new Map(),
   waiting: new Map(),
+  resized: new Map(),
   unreported: true,
   unseenStart: false,
   retryAt: 0,

@@ -8,6 +8,7 @@ import type {
   ContainerState,
   ContainerStatus,
   ExecOutcome,
+  LinuxResources,
   LogLine,
   LogOptions,
   PodSandbox,
@@ -23,7 +24,7 @@ import type { Channel } from './channel.ts';
 import { readLog } from './log-file.ts';
 import type { Message } from './messages.ts';
 import { Relist } from './relist.ts';
-import { containerConfigMessage, sandboxConfigMessage } from './to-cri.ts';
+import { containerConfigMessage, resourcesMessage, sandboxConfigMessage } from './to-cri.ts';
 
 const CONTAINER_STATES = ['created', 'running', 'exited', 'unknown'] as const satisfies readonly ContainerState[];
 const NANOSECONDS = 1e6;
@@ -113,6 +114,10 @@ export class CriRuntimeService implements RuntimeService {
     const timeout = Math.max(0, Math.ceil(timeoutMs / 1000));
     await orNotFound(this.#channel.call('StopContainer', { containerId: id, timeout }, { deadlineMs: timeout * 1000 + STOP_MARGIN_MS }));
     this.#relist.soon();
+  }
+
+  async updateContainerResources(id: string, resources: LinuxResources): Promise<void> {
+    await this.#channel.call('UpdateContainerResources', { containerId: id, linux: resourcesMessage(resources) });
   }
 
   async removeContainer(id: string): Promise<void> {
