@@ -237,6 +237,8 @@ export interface LogOptions {
 export interface ResourceUsage {
   cpuNanoCores: number;
   memoryBytes: number;
+  /** What the container has written beside its volumes; left out where that is not known. */
+  writtenBytes?: number;
 }
 
 export interface RuntimeCondition {
@@ -383,6 +385,8 @@ export interface HostFiles {
   checkHostPath(path: string, type: HostPathType): Promise<string | undefined>;
   /** What `relative` names below a volume, made as a directory where nothing is there. @throws Error where it leads out of the volume. */
   subPath(volume: string, relative: string): Promise<string>;
+  /** What a directory with all that is in it takes up, in bytes; nothing where there is none. */
+  usedBytes(path: string): Promise<number>;
 }
 
 /** What a node says of the machine that it is. */

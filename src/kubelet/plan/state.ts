@@ -68,6 +68,8 @@ export interface PodState extends PodMemory {
   pod: Pod;
   /** The pod has gone from the API server. */
   removed: boolean;
+  /** Why the node cannot keep the pod any longer. */
+  eviction: Cause | undefined;
   seenAt: number;
   now: number;
   /** Actions are being carried out: only what cannot wait for them is planned. */

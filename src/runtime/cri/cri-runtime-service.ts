@@ -187,7 +187,9 @@ export class CriRuntimeService implements RuntimeService {
     const before = this.#cpuSeen.get(id);
     const nanoCores = before && at > before.at ? ((nanoSeconds - before.nanoSeconds) / (at - before.at)) * 1e9 : (before?.nanoCores ?? 0);
     this.#cpuSeen.set(id, { at, nanoSeconds, nanoCores });
-    return { cpuNanoCores: Math.round(nanoCores), memoryBytes: stats?.memory?.workingSetBytes?.value ?? 0 };
+    const writtenBytes = stats?.writableLayer?.usedBytes?.value;
+    const usage = { cpuNanoCores: Math.round(nanoCores), memoryBytes: stats?.memory?.workingSetBytes?.value ?? 0 };
+    return { ...usage, ...(writtenBytes === undefined ? {} : { writtenBytes }) };
   }
 
   containerEvents(handler: (event: ContainerEvent) => void): { cancel(): void } {

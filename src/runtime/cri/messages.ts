@@ -142,7 +142,7 @@ export const MESSAGES = {
   PortForwardRequest: { podSandboxId: '1 string', port: '2 int32*' },
   StreamResponse: { url: '1 string' },
   ContainerStatsResponse: { stats: '1 ContainerStats' },
-  ContainerStats: { cpu: '2 CpuUsage', memory: '3 MemoryUsage' },
+  ContainerStats: { cpu: '2 CpuUsage', memory: '3 MemoryUsage', writableLayer: '4 FileSystemUsage' },
   CpuUsage: { timestamp: '1 int64', usageCoreNanoSeconds: '2 UInt64Value', usageNanoCores: '3 UInt64Value' },
   MemoryUsage: { workingSetBytes: '2 UInt64Value' },
 
