@@ -1,8 +1,9 @@
-// npm run conformance -- --e2e-test FILE [--specs FILE] [--focus REGEX] [--jobs 3] [--limit SECONDS]
+// npm run conformance -- --e2e-test FILE [--specs FILE] [--focus REGEX] [--jobs 3] [--limit SECONDS] [--cri-socket PATH [--node-ip ADDRESS]]
 //
 // Runs upstream's own conformance specs against a cluster of its own, each in a process of e2e.test, which comes in
 // https://dl.k8s.io/v1.34.2/kubernetes-test-linux-amd64.tar.gz. Without --specs: those of test/conformance/passing.txt, all
-// of which must pass. Prints a line for each spec, with the first line of why one fails, and ends with `N passed, N failed`.
+// of which must pass. With --cri-socket containers are real, and those of test/conformance/passing-with-containers.txt are
+// run; the runtime must know where to get upstream's images, and its network must reach the node at the address. Prints a line for each spec, with the first line of why one fails, and ends with `N passed, N failed`.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -16,7 +17,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({
   options: {
     'e2e-test': { type: 'string' },
-    specs: { type: 'string', default: join(root, 'test/conformance/passing.txt') },
+    specs: { type: 'string' },
+    'cri-socket': { type: 'string' },
+    'node-ip': { type: 'string' },
     focus: { type: 'string', default: '' },
     jobs: { type: 'string', default: '3' },
     limit: { type: 'string', default: '180' },
@@ -31,7 +34,10 @@ statSync(program);
 
 const work = mkdtempSync(join(tmpdir(), 'conformance-'));
 const kubeconfig = join(work, 'kubeconfig');
-const cluster = spawn(process.execPath, [join(root, 'bin/coracle'), 'up', '--ephemeral', '--port', '0', '--quiet', '--kubeconfig', kubeconfig], {
+const socket = values['cri-socket'];
+const real = socket ? ['--runtime', 'cri', '--cri-socket', socket, ...(values['node-ip'] ? ['--node-ip', values['node-ip']] : [])] : [];
+const list = values.specs ?? join(root, 'test/conformance', socket ? 'passing-with-containers.txt' : 'passing.txt');
+const cluster = spawn(process.execPath, [join(root, 'bin/coracle'), 'up', '--ephemeral', '--port', '0', '--quiet', '--kubeconfig', kubeconfig, ...real], {
   stdio: ['ignore', 'inherit', 'inherit'],
 });
 while (!statSync(kubeconfig, { throwIfNoEntry: false })?.size) {
@@ -63,7 +69,7 @@ async function faultOf(spec, number) {
 }
 
 const focus = new RegExp(values.focus);
-const specs = readFileSync(values.specs, 'utf8')
+const specs = readFileSync(list, 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('[') && focus.test(line));
 let passed = 0;

@@ -12,11 +12,12 @@ import {
   POD_NAME_LABEL,
   POD_NAMESPACE_LABEL,
   POD_UID_LABEL,
+  RESOURCES_ANNOTATION,
   RESTART_COUNT_ANNOTATION,
   TERMINATION_MESSAGE_POLICY_ANNOTATION,
 } from './labels.ts';
 import type { NodeServices } from './node-services.ts';
-import { containerHash } from './pod-containers.ts';
+import { containerHash, resourcesText } from './pod-containers.ts';
 import { terminationMount } from './termination-message.ts';
 
 const HOSTS = '/etc/hosts';
@@ -65,6 +66,7 @@ export async function containerConfig(services: NodeServices, { pod, sandbox, co
     },
     annotations: {
       [CONTAINER_HASH_ANNOTATION]: containerHash(container),
+      [RESOURCES_ANNOTATION]: resourcesText(container),
       [RESTART_COUNT_ANNOTATION]: String(attempt),
       [TERMINATION_MESSAGE_POLICY_ANNOTATION]: container.terminationMessagePolicy ?? 'File',
     },

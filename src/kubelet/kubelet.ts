@@ -16,6 +16,7 @@ import type { ClusterDns } from './config/pod-dns.ts';
 import { ImageGarbage, nodeImages } from './image-garbage.ts';
 import { Images } from './images.ts';
 import { type KubeletServer, WorkerServer } from './kubelet-server.ts';
+import { exceededLimit, hasStorageLimits, localUsage } from './local-storage.ts';
 import { NodeHeartbeat } from './node-heartbeat.ts';
 import type { NodeServices } from './node-services.ts';
 import { type NodeDescription, runtimeFault } from './node-status.ts';
@@ -63,6 +64,8 @@ export interface KubeletOptions {
 
 /** How often the runtime is looked through for pods that nobody wants. */
 const HOUSEKEEPING_MS = 60_000;
+/** How often is looked at what pods have written (upstream: evictionMonitoringPeriod). */
+const STORAGE_MS = 10_000;
 /** After so many of these rounds images are looked at: every five minutes. */
 const IMAGE_ROUNDS = 5;
 
@@ -119,6 +122,7 @@ export class Kubelet {
     const source = this.#source();
     source.add(nodeName, { put: (pod) => this.#put(services, pod), remove: (pod) => this.#workers.get(pod.metadata.uid ?? '')?.remove() });
     void this.#keepHouse(services, source);
+    void this.#watchStorage(services);
   }
 
   /** Lets go of everything; containers keep running, as when a kubelet's process ends. */
@@ -244,6 +248,23 @@ export class Kubelet {
         log.error('housekeeping failed', { node: this.nodeName, error });
       }
       await sleep(clock, HOUSEKEEPING_MS, signal);
+    }
+  }
+
+  /** Never rejects: what could not be measured is measured again. */
+  async #watchStorage(services: NodeServices): Promise<void> {
+    const { clock, log } = this.#options;
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      await sleep(clock, STORAGE_MS, signal);
+      for (const worker of [...this.#workers.values()].filter(({ active, pod }) => active && hasStorageLimits(pod))) {
+        try {
+          const cause = exceededLimit(worker.pod, await localUsage(services, worker.pod));
+          if (cause) worker.evict(cause);
+        } catch (error) {
+          log.info('what a pod has written could not be measured', { pod: worker.pod.metadata.name, error });
+        }
+      }
     }
   }
 

@@ -9,6 +9,8 @@ export const CONTAINER_TYPE_LABEL = 'io.kubernetes.container.type';
 export const CONTAINER_HASH_ANNOTATION = 'io.kubernetes.container.hash';
 /** What a container leaves behind that wrote no last words: nothing, or the end of its log. */
 export const TERMINATION_MESSAGE_POLICY_ANNOTATION = 'io.kubernetes.container.terminationMessagePolicy';
+/** What the container was given when it was made. */
+export const RESOURCES_ANNOTATION = 'coracle.dev/resources';
 /** How often the container had been started before. */
 export const RESTART_COUNT_ANNOTATION = 'io.kubernetes.container.restartCount';
 

@@ -1,6 +1,7 @@
 import type { Pod } from '../api/generated/types/core.v1.ts';
 import { hasReason } from '../api/status.ts';
 import { assert } from '../lib/assert.ts';
+import { resizeContainer } from './container-resizer.ts';
 import { crashKey, startContainer } from './container-starter.ts';
 import { stopContainer } from './container-stopper.ts';
 import type { NodeServices } from './node-services.ts';
@@ -53,6 +54,9 @@ export async function perform(action: PodAction, context: ActionContext): Promis
       break;
     case 'hurryContainer':
       await runtimeService.stopContainer(action.id, action.graceMs);
+      break;
+    case 'resizeContainer':
+      await resizeContainer(services, pod, action);
       break;
     case 'removeContainer':
       await runtimeService.removeContainer(action.id);

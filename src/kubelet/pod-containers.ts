@@ -20,6 +20,12 @@ export function fieldPathOf({ spec }: Pod, name: string): string {
   return `spec.${list}{${name}}`;
 }
 
+/** What a container is given of processor and memory, in a text that is the same for the same. */
+export function resourcesText({ resources }: Container): string {
+  const of = (list: Readonly<Record<string, string>> | undefined): string => ['cpu', 'memory'].map((name) => list?.[name] ?? '').join(',');
+  return `${of(resources?.requests)};${of(resources?.limits)}`;
+}
+
 /**
  * Tells whether a running container is still the one that its pod's spec asks for: of all that makes a container, only
  * its image may change while it runs (upstream: kubecontainer.HashContainer). FNV-1a, 32 bits, in hexadecimal.

@@ -8,6 +8,7 @@ import type { PodAction } from './plan/action.ts';
 import { isOver } from './plan/life.ts';
 import { begun, done, failed } from './plan/memory.ts';
 import { planPod } from './plan/plan.ts';
+import type { Cause } from './plan/pod-life.ts';
 import type { PodPlan } from './plan/pod-plan.ts';
 import { newborn, type PodMemory, type PodState } from './plan/state.ts';
 import { perform } from './pod-actions.ts';
@@ -27,6 +28,7 @@ export class PodWorker {
   readonly #seenAt: number;
   #pod: Pod;
   #removed = false;
+  #eviction: Cause | undefined;
   #memory: PodMemory = newborn;
   #observed: PodObservation = { sandboxes: [], runs: [] };
   #busy = false;
@@ -83,6 +85,12 @@ export class PodWorker {
   /** The pod has been removed from the API server: what still runs of it is stopped. */
   remove(): void {
     this.#removed = true;
+    this.kick();
+  }
+
+  /** The node cannot keep the pod any longer. */
+  evict(cause: Cause): void {
+    this.#eviction ??= cause;
     this.kick();
   }
 
@@ -191,7 +199,7 @@ export class PodWorker {
   #state({ underWay }: { underWay: boolean }): PodState {
     const pod = this.#pod;
     const around = surroundings(this.#services, pod, this.#observed);
-    return { ...this.#memory, ...this.#observed, ...around, pod, removed: this.#removed, seenAt: this.#seenAt, underWay };
+    return { ...this.#memory, ...this.#observed, ...around, pod, removed: this.#removed, eviction: this.#eviction, seenAt: this.#seenAt, underWay };
   }
 
   #wakeAt(at: number | undefined): void {

@@ -3,6 +3,12 @@
  * (k8s.io/cri-api/pkg/apis/runtime/v1). Times are milliseconds since the epoch. Errors are RuntimeErrors.
  */
 
+import type { HostFiles, Machine, PodCgroups } from './node.ts';
+import type { ContainerConfig, LinuxResources, PodSandboxConfig, PodSandboxMetadata } from './pod-config.ts';
+
+export type * from './node.ts';
+export type * from './pod-config.ts';
+
 /** Codes of gRPC that the kubelet tells apart. */
 export type RuntimeErrorCode = 'NotFound' | 'InvalidArgument' | 'DeadlineExceeded' | 'Unavailable' | 'Unimplemented' | 'Unknown';
 
@@ -19,94 +25,6 @@ export class RuntimeError extends Error {
   }
 }
 
-export interface PodSandboxMetadata {
-  name: string;
-  namespace: string;
-  uid: string;
-  attempt: number;
-}
-
-/** Whose namespaces processes are in: the pod's, their own container's, the machine's, or those of another container. */
-export interface NamespaceOptions {
-  network: 'pod' | 'node';
-  pid: 'pod' | 'container' | 'node' | 'target';
-  ipc: 'pod' | 'node';
-  /** The container for `target`. */
-  targetId?: string;
-  /** Where the pod has users of its own, and which those of the machine are. */
-  users?: { hostId: number; containerId: number; length: number };
-}
-
-export interface SecurityProfile {
-  type: 'RuntimeDefault' | 'Unconfined' | 'Localhost';
-  /** The profile's file, for `Localhost`. */
-  localhostRef?: string;
-}
-
-export interface SeLinuxOptions {
-  user?: string;
-  role?: string;
-  type?: string;
-  level?: string;
-}
-
-/** As whom, and with what rights, processes run; what is left out is for the runtime or the image to say. */
-export interface SecurityContext {
-  namespaces: NamespaceOptions;
-  privileged?: boolean;
-  readOnlyRootFilesystem?: boolean;
-  runAsUser?: number;
-  runAsGroup?: number;
-  supplementalGroups?: readonly number[];
-  seccomp?: SecurityProfile;
-  appArmor?: SecurityProfile;
-  seLinux?: SeLinuxOptions;
-}
-
-export interface ContainerSecurityContext extends SecurityContext {
-  capabilities?: { add: readonly string[]; drop: readonly string[] };
-  noNewPrivileges?: boolean;
-  /** Paths below /proc and /sys that are hidden, or cannot be written to. */
-  maskedPaths?: readonly string[];
-  readOnlyPaths?: readonly string[];
-}
-
-/** What the kernel holds a container to; 0: no limit of this kind. */
-export interface LinuxResources {
-  /** Microseconds of a period, and how many of them may be used. */
-  cpuPeriod: number;
-  cpuQuota: number;
-  cpuShares: number;
-  memoryLimitBytes: number;
-  /** -1000 (never killed for memory) to 1000 (first). */
-  oomScoreAdj: number;
-}
-
-export interface PortMapping {
-  protocol: 'TCP' | 'UDP' | 'SCTP';
-  containerPort: number;
-  hostPort: number;
-  hostIP: string;
-}
-
-export interface PodSandboxConfig {
-  metadata: PodSandboxMetadata;
-  /** Empty on the network of the machine. */
-  hostname: string;
-  labels: Readonly<Record<string, string>>;
-  annotations: Readonly<Record<string, string>>;
-  logDirectory: string;
-  /** What /etc/resolv.conf says; left out: what the machine's says. */
-  dns?: { servers: readonly string[]; searches: readonly string[]; options: readonly string[] };
-  portMappings?: readonly PortMapping[];
-  sysctls?: Readonly<Record<string, string>>;
-  /** The cgroup in which the pod's containers have theirs. */
-  cgroupParent?: string;
-  securityContext: SecurityContext;
-  /** Which of the runtime's handlers runs it (RuntimeClass); left out: its default. */
-  runtimeHandler?: string;
-}
-
 export interface PodSandbox {
   id: string;
   metadata: PodSandboxMetadata;
@@ -117,39 +35,6 @@ export interface PodSandbox {
   /** As in its PodSandboxConfig. */
   labels: Readonly<Record<string, string>>;
   annotations: Readonly<Record<string, string>>;
-}
-
-export interface Mount {
-  containerPath: string;
-  hostPath: string;
-  readOnly: boolean;
-  /** Whether also what is mounted below it cannot be written to. */
-  recursiveReadOnly?: boolean;
-  /** Which later mounts are seen on the other side. Default: none. */
-  propagation?: 'None' | 'HostToContainer' | 'Bidirectional';
-}
-
-export interface ContainerConfig {
-  metadata: { name: string; attempt: number };
-  /** As the pod calls it. */
-  image: string;
-  /** As the runtime calls it, where that is known. */
-  imageId?: string;
-  command: readonly string[];
-  args: readonly string[];
-  workingDir: string;
-  env: readonly { name: string; value: string }[];
-  mounts: readonly Mount[];
-  labels: Readonly<Record<string, string>>;
-  annotations: Readonly<Record<string, string>>;
-  stdin: boolean;
-  /** Whether stdin ends with the first client that attaches. */
-  stdinOnce: boolean;
-  tty: boolean;
-  resources: LinuxResources;
-  securityContext: ContainerSecurityContext;
-  /** Below the sandbox's logDirectory. */
-  logPath: string;
 }
 
 export type ContainerState = 'created' | 'running' | 'exited' | 'unknown';
@@ -237,6 +122,8 @@ export interface LogOptions {
 export interface ResourceUsage {
   cpuNanoCores: number;
   memoryBytes: number;
+  /** What the container has written beside its volumes; left out where that is not known. */
+  writtenBytes?: number;
 }
 
 export interface RuntimeCondition {
@@ -262,6 +149,8 @@ export interface RuntimeService {
   startContainer(id: string): Promise<void>;
   /** SIGTERM, then SIGKILL after `timeoutMs`; resolves when the container has exited. */
   stopContainer(id: string, timeoutMs: number): Promise<void>;
+  /** Holds a running container to other resources. */
+  updateContainerResources(id: string, resources: LinuxResources): Promise<void>;
   removeContainer(id: string): Promise<void>;
   /** Oldest first. */
   listContainers(filter: ContainerFilter): Promise<ContainerStatus[]>;
@@ -341,69 +230,6 @@ export interface PodNetwork {
     action: NetworkAction | { type: 'exec'; command: readonly string[] },
     target: { containerId: string; kind: ProbeKind | 'postStart' | 'preStop'; timeoutMs: number },
   ): Promise<ProbeOutcome>;
-}
-
-/** A file of the node that a container is to find in a volume. */
-export interface HostFile {
-  content: Uint8Array;
-  /** Permission bits. */
-  mode: number;
-  /** Whom it belongs to. Default: root. */
-  uid?: number;
-}
-
-export interface DirectoryOptions {
-  /** Permission bits. */
-  mode: number;
-  /** Kept in memory (`tmpfs`). */
-  inMemory: boolean;
-  /** The most that it may hold, where it is kept in memory. */
-  sizeLimitBytes?: number;
-  /** The group that it belongs to. */
-  gid?: number;
-}
-
-/** What is to stand at the path of a hostPath volume, in the API's words; `''`: anything, or nothing. */
-export type HostPathType = '' | 'DirectoryOrCreate' | 'Directory' | 'FileOrCreate' | 'File' | 'Socket' | 'CharDevice' | 'BlockDevice';
-
-/** The node's own files, from which containers get their volumes. Paths are absolute. */
-export interface HostFiles {
-  /** Makes a directory, with those above it; one that is there stays as it is. */
-  makeDirectory(path: string, options: DirectoryOptions): Promise<void>;
-  /** Makes `files`, by relative path, all that stands in a directory; whoever reads sees all of the old or all of the new ones. */
-  replaceFiles(directory: string, files: ReadonlyMap<string, HostFile>, options: { gid?: number }): Promise<void>;
-  writeFile(path: string, file: HostFile): Promise<void>;
-  /** Undefined where there is none. */
-  readFile(path: string): Promise<Uint8Array | undefined>;
-  /** Removes a directory with all that is in it; one that is not there will do. */
-  removeDirectory(path: string): Promise<void>;
-  /** What stands at `path` is, or becomes, of this type. @returns why it is not, in upstream's words. */
-  checkHostPath(path: string, type: HostPathType): Promise<string | undefined>;
-  /** What `relative` names below a volume, made as a directory where nothing is there. @throws Error where it leads out of the volume. */
-  subPath(volume: string, relative: string): Promise<string>;
-}
-
-/** What a node says of the machine that it is. */
-export interface Machine {
-  /** Quantities by resource. */
-  capacity: Readonly<Record<string, string>>;
-  kernelVersion: string;
-  osImage: string;
-  architecture: string;
-  /** Stable identifiers; left out: made up. */
-  machineId?: string;
-  bootId?: string;
-  /** What its /etc/resolv.conf says. */
-  dns: { servers: readonly string[]; searches: readonly string[]; options: readonly string[] };
-}
-
-/** The cgroups of pods, where the runtime has such. */
-export interface PodCgroups {
-  /** Makes a pod's cgroup, and holds it to `resources`. @returns its name, for PodSandboxConfig.cgroupParent. */
-  create(podUid: string, qosClass: string, resources: LinuxResources): Promise<string>;
-  /** Which it has, or would have. */
-  nameOf(podUid: string, qosClass: string): string;
-  remove(podUid: string): Promise<void>;
 }
 
 /** All that the kubelet needs of a runtime. */

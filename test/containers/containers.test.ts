@@ -234,6 +234,29 @@ describe.skipIf(missing.length > 0)('real containers', () => {
     expect((await cluster.kubectl('logs files')).stdout).toBe('1word440\ntmpfs\ndrwxrwsrwx\n0 2000\n');
   });
 
+  test('a pod that writes more than its folder may hold is evicted', async () => {
+    await cluster.apply(
+      pod('writer', 'dd if=/dev/zero of=/data/x bs=1M count=3; sleep 1000', {
+        container: { volumeMounts: [{ name: 'data', mountPath: '/data' }] },
+        spec: { volumes: [{ name: 'data', emptyDir: { sizeLimit: '1Mi' } }] },
+      }),
+    );
+    await becomes('writer', 'reason', 'Evicted');
+    expect(await status('writer', 'message')).toBe('Usage of EmptyDir volume "data" exceeds the limit "1Mi". ');
+  });
+
+  test('a container is resized without a restart', async () => {
+    const cpu = (amount: string): object => ({ resources: { requests: { cpu: amount }, limits: { cpu: amount } } });
+    await cluster.apply(pod('grows', 'sleep 1000', { container: cpu('100m') }));
+    await becomes('grows', 'phase', 'Running');
+    const quota = ['exec', 'grows', '--', 'sh', '-c', 'cat /sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/cpu.max 2>/dev/null'];
+    expect((await cluster.kubectl(quota)).stdout).toMatch(/^10000\b/);
+    const patch = JSON.stringify({ spec: { containers: [{ name: 'c', ...cpu('200m') }] } });
+    await cluster.kubectl(['patch', 'pod', 'grows', '--subresource', 'resize', '--patch', patch]);
+    await eventually(async () => /^20000\b/.test((await cluster.kubectl(quota)).stdout), 'the container has what it was given');
+    expect(await status('grows', 'containerStatuses[0].restartCount')).toBe('0');
+  });
+
   const containerIds = (): Promise<string> => cluster.value('pods -l app=web', '.items[*].status.containerStatuses[*].containerID');
 
   test('a kubelet that is killed and started again finds its containers', async () => {

@@ -121,3 +121,15 @@ test('a pod finds itself, its aliases and the services of its namespace', async 
   await fixture.clock.advance(2000);
   expect(await log()).toMatch(/^[\d.]+\tp\n\n# Entries added by HostAliases\.\n1\.2\.3\.4\tfar\n5432\n$/);
 });
+
+test('KUB-6: a pod whose folder grows beyond its limit is evicted', async () => {
+  fixture = await NodeFixture.start();
+  await fixture.create({
+    containers: [print('seq 1 1000 > /data/x; sleep 1000', { volumeMounts: [{ name: 'data', mountPath: '/data' }] })],
+    volumes: [{ name: 'data', emptyDir: { sizeLimit: '1Ki' } }],
+  });
+  await fixture.clock.advance(15_000);
+  const { status } = (await fixture.pod())!;
+  expect(status).toMatchObject({ phase: 'Failed', reason: 'Evicted', message: 'Usage of EmptyDir volume "data" exceeds the limit "1Ki". ' });
+  expect((await fixture.events()).join('\n')).toContain('Evicted Usage of EmptyDir volume "data" exceeds the limit "1Ki".');
+});

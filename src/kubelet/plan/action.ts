@@ -40,6 +40,8 @@ export type PodAction = { because: Because } & (
   | { type: 'stopTogether'; stops: readonly StopContainer[] }
   /** Beside the stop that is under way: SIGKILL comes sooner. */
   | { type: 'hurryContainer'; id: string; graceMs: number }
+  /** Of one that runs, to what its spec says now. */
+  | { type: 'resizeContainer'; id: string; container: Container }
   | { type: 'removeContainer'; id: string }
   | { type: 'stopPodSandbox'; id: string }
   | { type: 'removePodSandbox'; id: string }

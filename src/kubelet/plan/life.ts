@@ -55,6 +55,7 @@ function endOf(state: PodState): Terminating | undefined {
   if (removed) return ending(state, 'removed');
   if (pod.metadata.deletionTimestamp) return ending(state, 'deleted');
   if (isOver(pod)) return ending(state, 'declaredOver');
+  if (life.phase === 'running' && state.eviction) return { ...ending(state, 'evicted', state.eviction), graceMs: LEAST_GRACE_MS };
   if (life.phase === 'running' && now >= (deadlineOf(state) ?? Number.POSITIVE_INFINITY)) return ending(state, 'deadlineExceeded', DEADLINE_EXCEEDED);
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { resourcesText } from '../pod-containers.ts';
 import type { PodAction, StopContainer } from './action.ts';
 import type { PodMemory, SandboxFailure, StartFailure } from './state.ts';
 
@@ -40,6 +41,8 @@ export function done(memory: PodMemory, action: PodAction, { sandboxFailure, sta
       const restarting = new Set([...memory.restarting, ...stops.filter(({ restart }) => restart).map(({ id }) => id)]);
       return { ...memory, stopping, restarting };
     }
+    case 'resizeContainer':
+      return { ...memory, resized: new Map(memory.resized).set(action.id, resourcesText(action.container)) };
     case 'removeContainer':
       return { ...memory, restarting: new Set([...memory.restarting].filter((id) => id !== action.id)) };
     case 'reportStatus':

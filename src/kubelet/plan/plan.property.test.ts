@@ -51,7 +51,7 @@ const states: fc.Arbitrary<PodState> = fc
     const pod = { metadata: { name: 'p', namespace: 'n', uid: 'u' }, spec: { restartPolicy, initContainers, containers }, status: {} };
     const probes = new Map(findings ? runs.filter((run) => run.state === 'running').map((run) => [run.id, findings]) : []);
     const sandboxes = sandbox === 'none' ? [] : [sandboxOf(0, sandbox === 'ready' ? 'ready' : 'notReady')];
-    const around = { removed: false, seenAt: 0, now: NOW, underWay: false, node, others: () => [], crashDelay: () => undefined };
+    const around = { removed: false, eviction: undefined, seenAt: 0, now: NOW, underWay: false, node, others: () => [], crashDelay: () => undefined };
     return { ...newborn, ...around, life: phase, pod: pod as unknown as Pod, sandboxes, runs, probes };
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Container, Node, Pod } from '../../api/generated/types/core.v1.ts';
 import type { ContainerStatus, PodSandbox } from '../../runtime/runtime.ts';
-import { CONTAINER_HASH_ANNOTATION } from '../labels.ts';
-import { containerHash } from '../pod-containers.ts';
+import { CONTAINER_HASH_ANNOTATION, RESOURCES_ANNOTATION } from '../labels.ts';
+import { containerHash, resourcesText } from '../pod-containers.ts';
 import type { PodAction } from './action.ts';
 import { planPod } from './plan.ts';
 import type { PodPlan } from './pod-plan.ts';
@@ -40,6 +40,12 @@ const container = (name: string, over: Partial<Container> = {}): Container => ({
 const sidecar = (name: string): Container => container(name, { restartPolicy: 'Always' });
 const healthy: ProbeFindings = { started: true, ready: true, failed: undefined };
 
+/** The annotations of a run that was given so much processor at most. */
+const given = (cpu: string) => ({
+  [CONTAINER_HASH_ANNOTATION]: containerHash(container('c')),
+  [RESOURCES_ANNOTATION]: resourcesText({ name: 'c', resources: { limits: { cpu } } }),
+});
+
 function state(spec: Partial<Pod['spec']>, runs: ContainerStatus[], over: Partial<PodState> = {}): PodState {
   const pod = {
     metadata: { name: 'p', namespace: 'n', uid: 'u' },
@@ -53,6 +59,7 @@ function state(spec: Partial<Pod['spec']>, runs: ContainerStatus[], over: Partia
     unreported: false,
     pod,
     removed: false,
+    eviction: undefined,
     seenAt: 0,
     now: 1000,
     underWay: false,
@@ -169,6 +176,27 @@ describe('what comes next', () => {
       state({}, [exited('c', 1), exited('c', 1, { id: 'c-1', metadata: { name: 'c', attempt: 1 } })]),
       ['removeContainer'],
     ],
+    [
+      'KUB-33: the resources of its spec have changed',
+      state({ containers: [{ ...container('c'), resources: { limits: { cpu: '2' } } }] }, [run('c', { annotations: given('1') })]),
+      ['resizeContainer'],
+    ],
+    [
+      'KUB-33: it has been given them',
+      state({ containers: [{ ...container('c'), resources: { limits: { cpu: '2' } } }] }, [run('c', { annotations: given('2') })]),
+      ['report'],
+    ],
+    [
+      'KUB-33: it wants to be restarted for them',
+      state(
+        {
+          containers: [{ ...container('c'), resources: { limits: { cpu: '2' } }, resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'RestartContainer' }] }],
+        },
+        [run('c', { annotations: given('1') })],
+      ),
+      ['stopContainer c'],
+    ],
+    ['KUB-6: it has written too much', state({}, [run('c')], { eviction: { reason: 'Evicted', message: 'too much' } }), ['tell Evicted']],
     ['KUB-51: all is well', state({}, [run('c')]), ['report']],
     ['KUB-51: a container has started since the last look', state({}, [run('c')], { unseenStart: true }), ['awaitRelist', 'report']],
     ['KUB-50: the first step of several', state({}, [], { unreported: true }), ['report soon', 'startContainer c']],

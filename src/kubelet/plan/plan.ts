@@ -44,8 +44,9 @@ function enter(state: PodState, life: PodLife): PodPlan {
 
 function announcement(life: PodLife): PodAction[] {
   if (life.phase !== 'terminating' || !life.failure) return [];
-  const because = { rule: life.reason === 'refused' ? 'KUB-1' : 'KUB-5', reason: life.failure.reason } as const;
-  return [{ type: 'tellEvent', note: { type: life.reason === 'refused' ? 'Warning' : 'Normal', ...life.failure }, because }];
+  const rule = life.reason === 'refused' ? 'KUB-1' : life.reason === 'evicted' ? 'KUB-6' : 'KUB-5';
+  const note = { type: rule === 'KUB-5' ? ('Normal' as const) : ('Warning' as const), ...life.failure };
+  return [{ type: 'tellEvent', note, because: { rule, reason: life.failure.reason } }];
 }
 
 /** KUB-1, KUB-2: a pod that does not fit is refused, on the word of a node that has just been read. */

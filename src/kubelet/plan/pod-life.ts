@@ -5,7 +5,7 @@ export interface Cause {
 }
 
 /** Why a pod ends: this node refuses it, it has gone from the API server, …, nothing of it is left to run. */
-export type EndReason = 'refused' | 'removed' | 'deleted' | 'deadlineExceeded' | 'declaredOver' | 'completed';
+export type EndReason = 'refused' | 'removed' | 'deleted' | 'deadlineExceeded' | 'evicted' | 'declaredOver' | 'completed';
 
 export interface End {
   reason: EndReason;

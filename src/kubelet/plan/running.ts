@@ -1,8 +1,8 @@
 import type { Container, PodSpec } from '../../api/generated/types/core.v1.ts';
 import { goSeconds } from '../../lib/duration.ts';
 import type { ContainerStatus } from '../../runtime/runtime.ts';
-import { CONTAINER_HASH_ANNOTATION } from '../labels.ts';
-import { containerHash, containerNamed, fieldPathOf, isSidecar } from '../pod-containers.ts';
+import { CONTAINER_HASH_ANNOTATION, RESOURCES_ANNOTATION } from '../labels.ts';
+import { containerHash, containerNamed, fieldPathOf, isSidecar, resourcesText } from '../pod-containers.ts';
 import type { Because, PodAction, StatusReport } from './action.ts';
 import { deadlineOf, graceMsOf } from './life.ts';
 import type { Cause } from './pod-life.ts';
@@ -198,6 +198,7 @@ function planProbes(state: PodState): PodAction[] {
 /** KUB-31, KUB-32: stops a running container whose probe has failed, or that is not what the spec asks for any more. */
 function stopUnhealthy(state: PodState, container: Container, run: ContainerStatus, steps: Steps): 'kept' | 'stopped' | 'restarts' {
   const failed = state.probes.get(run.id)?.failed;
+  if (!failed && resize(state, container, run, steps) === 'restarts') return 'restarts';
   const changed = run.annotations[CONTAINER_HASH_ANNOTATION] !== containerHash(container);
   if (!failed && !changed) return 'kept';
   const restart = changed || state.pod.spec.restartPolicy !== 'Never' || isSidecar(container);
@@ -209,6 +210,28 @@ function stopUnhealthy(state: PodState, container: Container, run: ContainerStat
   const because: Because = changed ? { rule: 'KUB-32', image: container.image, was: run.image } : { rule: 'KUB-31', probe: failed };
   steps.actions.push({ type: 'stopContainer', id: run.id, container, message, graceMs, restart, because });
   return restart ? 'restarts' : 'stopped';
+}
+
+/** KUB-33: gives a running container what its spec says now, or restarts it where it wants that. */
+function resize(state: PodState, container: Container, run: ContainerStatus, steps: Steps): 'kept' | 'restarts' {
+  const has = state.resized.get(run.id) ?? run.annotations[RESOURCES_ANNOTATION];
+  const wanted = resourcesText(container);
+  if (has === undefined || has === wanted) return 'kept';
+  const because: Because = { rule: 'KUB-33', was: has, wanted };
+  const changed = changedResources(has, wanted);
+  if ((container.resizePolicy ?? []).some(({ resourceName, restartPolicy }) => restartPolicy === 'RestartContainer' && changed.has(resourceName))) {
+    const message = `Container ${container.name} resize requires restart`;
+    steps.actions.push({ type: 'stopContainer', id: run.id, container, message, graceMs: graceMsOf(state.pod), restart: true, because });
+    return 'restarts';
+  }
+  steps.actions.push({ type: 'resizeContainer', id: run.id, container, because });
+  return 'kept';
+}
+
+/** Which of processor and memory differ in two texts of resources: each is requests and limits, each of them both. */
+function changedResources(before: string, after: string): Set<string> {
+  const [old, now] = [before, after].map((text) => text.split(/[;,]/));
+  return new Set(['cpu', 'memory', 'cpu', 'memory'].filter((_, index) => old![index] !== now![index]));
 }
 
 // -- what is told

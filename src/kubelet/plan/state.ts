@@ -36,6 +36,8 @@ export interface PodMemory {
   stopping: ReadonlyMap<string, number>;
   /** What containers waited for when the last plan was made, by name. */
   waiting: ReadonlyMap<string, Cause>;
+  /** What running containers have been resized to (resourcesText), by id. */
+  resized: ReadonlyMap<string, string>;
   /** Nothing has been reported since something last happened. */
   unreported: boolean;
   /** A container has been started since the kubelet last looked. */
@@ -54,6 +56,7 @@ export const newborn: PodMemory = {
   restarting: new Set(),
   stopping: new Map(),
   waiting: new Map(),
+  resized: new Map(),
   unreported: true,
   unseenStart: false,
   retryAt: 0,
@@ -65,6 +68,8 @@ export interface PodState extends PodMemory {
   pod: Pod;
   /** The pod has gone from the API server. */
   removed: boolean;
+  /** Why the node cannot keep the pod any longer. */
+  eviction: Cause | undefined;
   seenAt: number;
   now: number;
   /** Actions are being carried out: only what cannot wait for them is planned. */

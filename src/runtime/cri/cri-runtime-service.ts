@@ -8,6 +8,7 @@ import type {
   ContainerState,
   ContainerStatus,
   ExecOutcome,
+  LinuxResources,
   LogLine,
   LogOptions,
   PodSandbox,
@@ -23,7 +24,7 @@ import type { Channel } from './channel.ts';
 import { readLog } from './log-file.ts';
 import type { Message } from './messages.ts';
 import { Relist } from './relist.ts';
-import { containerConfigMessage, sandboxConfigMessage } from './to-cri.ts';
+import { containerConfigMessage, resourcesMessage, sandboxConfigMessage } from './to-cri.ts';
 
 const CONTAINER_STATES = ['created', 'running', 'exited', 'unknown'] as const satisfies readonly ContainerState[];
 const NANOSECONDS = 1e6;
@@ -115,6 +116,10 @@ export class CriRuntimeService implements RuntimeService {
     this.#relist.soon();
   }
 
+  async updateContainerResources(id: string, resources: LinuxResources): Promise<void> {
+    await this.#channel.call('UpdateContainerResources', { containerId: id, linux: resourcesMessage(resources) });
+  }
+
   async removeContainer(id: string): Promise<void> {
     const logPath = await this.#logPath(id);
     await orNotFound(this.#channel.call('RemoveContainer', { containerId: id }));
@@ -182,7 +187,9 @@ export class CriRuntimeService implements RuntimeService {
     const before = this.#cpuSeen.get(id);
     const nanoCores = before && at > before.at ? ((nanoSeconds - before.nanoSeconds) / (at - before.at)) * 1e9 : (before?.nanoCores ?? 0);
     this.#cpuSeen.set(id, { at, nanoSeconds, nanoCores });
-    return { cpuNanoCores: Math.round(nanoCores), memoryBytes: stats?.memory?.workingSetBytes?.value ?? 0 };
+    const writtenBytes = stats?.writableLayer?.usedBytes?.value;
+    const usage = { cpuNanoCores: Math.round(nanoCores), memoryBytes: stats?.memory?.workingSetBytes?.value ?? 0 };
+    return { ...usage, ...(writtenBytes === undefined ? {} : { writtenBytes }) };
   }
 
   containerEvents(handler: (event: ContainerEvent) => void): { cancel(): void } {

@@ -8,6 +8,9 @@ import { mountsBelow, mountTmpfs, unmount } from './mounts.ts';
 const DATA = '..data';
 const NEW_DATA = '..data_tmp';
 
+/** The unit in which the kernel counts what files take up. */
+const BLOCK_BYTES = 512;
+
 /** Folders of a pod's group hand it on to what is made in them, and let it in. */
 const GROUP_FOLDER = 0o2070;
 
@@ -102,6 +105,15 @@ export class DiskFiles implements HostFiles {
     await mkdir(made, { recursive: true });
     for (let path = made; path !== real; path = dirname(path)) await setOwner(path, { mode: mode & 0o7777, gid });
     return made;
+  }
+
+  /** Files come and go while they are counted. */
+  async usedBytes(path: string): Promise<number> {
+    const entry = await lstat(path).catch(() => undefined);
+    if (!entry) return 0;
+    let sum = entry.blocks * BLOCK_BYTES;
+    if (entry.isDirectory()) for (const name of await readdir(path).catch(() => [])) sum += await this.usedBytes(join(path, name));
+    return sum;
   }
 }
 

@@ -58,7 +58,7 @@ function mountMessage({ containerPath, hostPath, readOnly, recursiveReadOnly = f
   return { containerPath, hostPath, readonly: readOnly, recursiveReadOnly, propagation: PROPAGATION[propagation] };
 }
 
-function resourcesMessage({ cpuPeriod, cpuQuota, cpuShares, memoryLimitBytes, oomScoreAdj }: LinuxResources): Message<'LinuxContainerResources'> {
+export function resourcesMessage({ cpuPeriod, cpuQuota, cpuShares, memoryLimitBytes, oomScoreAdj }: LinuxResources): Message<'LinuxContainerResources'> {
   return { cpuPeriod, cpuQuota, cpuShares, memoryLimitInBytes: memoryLimitBytes, oomScoreAdj };
 }
 

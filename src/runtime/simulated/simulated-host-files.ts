@@ -69,9 +69,19 @@ export class SimulatedHostFiles implements HostFiles {
     return `${volume}/${relative}`;
   }
 
+  async usedBytes(path: string): Promise<number> {
+    const entry = this.#files.find(path);
+    return entry ? sizeOf(entry) : 0;
+  }
+
   async removeDirectory(path: string): Promise<void> {
     if (this.#files.find(path)) this.#files.remove(path, { recursive: true });
   }
+}
+
+function sizeOf(entry: Entry): number {
+  if (entry.type === 'file') return entry.content.length;
+  return entry.type === 'directory' ? [...entry.entries.values()].reduce((sum, inner) => sum + sizeOf(inner), 0) : 0;
 }
 
 /** Whether a volume holds just these files already. */

@@ -148,6 +148,11 @@ export class SimulatedRuntimeService implements RuntimeService {
     await this.#containers.get(id)?.stop(timeoutMs);
   }
 
+  /** Nothing simulated takes more than it may. */
+  async updateContainerResources(id: string): Promise<void> {
+    this.#running(id);
+  }
+
   async removeContainer(id: string): Promise<void> {
     const container = this.#containers.get(id);
     if (!container) return;
