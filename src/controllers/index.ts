@@ -14,6 +14,7 @@ import { customResourceDefinitionController } from './custom-resource-definition
 import { daemonSetController } from './daemonset/controller.ts';
 import { type DeploymentControllerOptions, deploymentController } from './deployment/controller.ts';
 import { disruptionController } from './disruption/controller.ts';
+import { endpointSliceMirroringController } from './endpoint-slice-mirroring/controller.ts';
 import { endpointSliceController, endpointsController } from './endpoints/controller.ts';
 import { ephemeralVolumeController } from './ephemeral-volume/controller.ts';
 import { flowSchemaController } from './flow-schema/controller.ts';
@@ -92,6 +93,7 @@ export function eachController<Result>(options: ControllersOptions, visit: <Snap
     visit(disruptionController(informers)),
     visit(endpointsController(informers)),
     visit(endpointSliceController(informers)),
+    visit(endpointSliceMirroringController(informers)),
     visit(garbageCollector(informers, client, resources)),
     visit(podGarbageCollector(informers, client, options.podGc)),
     visit(claimBinder(informers)),
