@@ -200,6 +200,7 @@ export class Kubelet {
     return new Probes({
       clock,
       network: runtime.podNetwork,
+      nextLookMs: () => this.#nextLookMs(),
       events: {
         changed: ({ pod }) => this.#workers.get(pod.metadata.uid ?? '')?.kick(),
         failed: (target, kind, output) => warn(target, 'Unhealthy', `${PROBE_NAMES[kind]} probe failed: ${output}`),
@@ -210,10 +211,13 @@ export class Kubelet {
 
   /** Resolves with the kubelet's next look at its containers, or when `signal` aborts. */
   async #relisted(signal: AbortSignal): Promise<void> {
+    const untilThen = this.#nextLookMs();
+    if (untilThen > 0) await sleep(this.#options.clock, untilThen, signal);
+  }
+
+  #nextLookMs(): number {
     const { clock, relistPeriodMs: period = 0 } = this.#options;
-    if (period === 0) return;
-    const phase = RELIST_PHASE * period;
-    await sleep(clock, (phase - (clock.now() % period) + period) % period, signal);
+    return period === 0 ? 0 : (RELIST_PHASE * period - (clock.now() % period) + period) % period;
   }
 
   #put(services: NodeServices, pod: Pod): void {

@@ -69,6 +69,14 @@ export function actionOf(handler: Handler, container: Container, podIP: string):
   return undefined;
 }
 
+export interface ProbesOptions {
+  clock: Clock;
+  network: PodNetwork;
+  events: ProbeEvents;
+  /** In how many milliseconds the kubelet next sees what its containers do: none is probed before. 0: it sees it at once. */
+  nextLookMs: () => number;
+}
+
 /**
  * Runs the probes of containers: the first after initialDelaySeconds, then one every periodSeconds; readiness and
  * liveness wait for the startup probe of the same run (upstream: pkg/kubelet/prober).
@@ -79,7 +87,10 @@ export class Probes {
   readonly #events: ProbeEvents;
   readonly #entries = new Map<string, Entry>();
 
-  constructor({ clock, network, events }: { clock: Clock; network: PodNetwork; events: ProbeEvents }) {
+  readonly #nextLookMs: () => number;
+
+  constructor({ clock, network, events, nextLookMs }: ProbesOptions) {
+    this.#nextLookMs = nextLookMs;
     this.#clock = clock;
     this.#network = network;
     this.#events = events;
@@ -101,7 +112,7 @@ export class Probes {
     const entry: Entry = { target, findings, runs, gone: false };
     this.#entries.set(target.id, entry);
     for (const run of runs) {
-      const dueIn = target.startedAt + (run.probe.initialDelaySeconds ?? 0) * 1000 - this.#clock.now();
+      const dueIn = Math.max(target.startedAt + (run.probe.initialDelaySeconds ?? 0) * 1000 - this.#clock.now(), this.#nextLookMs());
       if (dueIn <= 0) await this.#tick(entry, run);
       else this.#later(entry, run, dueIn);
     }

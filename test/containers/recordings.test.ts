@@ -48,7 +48,8 @@ describe.skipIf(missing.length > 0)('recordings of a real kubelet', () => {
 
   describe.concurrent('agrees', () => {
     for (const recorded of cases) {
-      it(`${recorded.id}: ${recorded.title}`, async ({ expect: expectHere }) => {
+      // What a machine that is busy has been too late for is played again, as the players of recordings do.
+      it(`${recorded.id}: ${recorded.title}`, { retry: 2 }, async ({ expect: expectHere }) => {
         const played = await playRequests(api, recorded);
         expectHere(withoutManagedFields(plain(played.answers))).toEqual(withoutManagedFields(plain(recorded.answers)));
       });

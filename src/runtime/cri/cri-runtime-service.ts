@@ -32,6 +32,7 @@ const NANOSECONDS = 1e6;
 const STOP_MARGIN_MS = 120_000;
 const EXEC_MARGIN_MS = 10_000;
 const STATUS_DEADLINE_MS = 5_000;
+const SETTLED_MS = 5_000;
 
 type StoredStatus = ContainerStatus & { logPath: string };
 
@@ -260,7 +261,8 @@ export class CriRuntimeService implements RuntimeService {
       annotations: status.annotations ?? {},
       logPath: status.logPath ?? '',
     };
-    if (run.state === 'exited') this.#ended.set(id, run);
+    // That memory was the reason may be known a moment after the end.
+    if (run.state === 'exited' && this.#clock.now() - run.finishedAt > SETTLED_MS) this.#ended.set(id, run);
     return run;
   }
 

@@ -5,6 +5,7 @@ import type { Channel } from './channel.ts';
 /** The label that says whose a container is (k8s.io/kubelet: types.KubernetesPodUIDLabel). */
 const POD_UID = 'io.kubernetes.pod.uid';
 const RUNNING = 1;
+const EXITED = 2;
 
 /**
  * Finds changes by looking through the runtime again and again, for containerd before 2.0 does not tell of them
@@ -17,6 +18,8 @@ export class Relist {
   readonly #handlers = new Set<(event: ContainerEvent) => void>();
   /** By id of container or sandbox: its state, and whose it is. */
   #seen = new Map<string, { state: number; podUid: string }>();
+  /** What had just ended at the last look: what is known of it may have grown since. */
+  #justEnded: readonly string[] = [];
   #looking: AbortController | undefined;
   #nap = new AbortController();
 
@@ -66,6 +69,8 @@ export class Relist {
     for (const [containerId, { state, podUid }] of this.#seen) {
       if (before.get(containerId)?.state !== state) this.#tell({ type: state === RUNNING ? 'started' : 'stopped', containerId, podUid });
     }
+    for (const containerId of this.#justEnded) this.#tell({ type: 'stopped', containerId, podUid: this.#seen.get(containerId)?.podUid ?? '' });
+    this.#justEnded = [...this.#seen].filter(([id, { state }]) => state === EXITED && before.get(id)?.state === RUNNING).map(([id]) => id);
     for (const [containerId, { podUid }] of before) if (!this.#seen.has(containerId)) this.#tell({ type: 'stopped', containerId, podUid });
   }
 
