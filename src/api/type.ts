@@ -12,6 +12,8 @@ export interface Scalar {
   readonly format: ScalarType;
   /** Go's name, where it is not that of the format: `v1.PullPolicy`. */
   readonly goName?: string;
+  /** Of format `any`: what an object among its values is. */
+  readonly object?: Struct;
   /** A structural schema's `nullable`: null is a value. */
   readonly nullable?: boolean;
 }
@@ -88,6 +90,10 @@ interface StructInTheMaking {
   atomic: boolean;
 }
 
+const SCHEMA = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';
+/** Where a schema may hold another one, or something that is none: a list of them, or yes and no. */
+const MIXED = new Set(['items', 'additionalItems', 'additionalProperties']);
+
 /** Links the generated schema. Costs a few milliseconds: once for a process is enough, since the result is frozen. */
 export function compileTypes(schema: Readonly<Record<string, TypeSchema>>): Types {
   const types = new Map<string, StructInTheMaking>();
@@ -137,7 +143,7 @@ export function compileTypes(schema: Readonly<Record<string, TypeSchema>>): Type
       const { required = false, pointer = false, unset, patchStrategy = '', patchMergeKey } = facts;
       const field: Field = Object.freeze({
         name,
-        type: typeOf(facts),
+        type: id === SCHEMA && MIXED.has(name) ? Object.freeze({ shape: 'scalar', format: 'any', object: struct as Struct }) : typeOf(facts),
         required,
         pointer,
         ...(unset ? { unset } : {}),

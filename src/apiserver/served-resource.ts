@@ -1,10 +1,10 @@
-import { deepFreeze } from '../api/equality.ts';
+import { deepEqual, deepFreeze } from '../api/equality.ts';
 import type { KindBehaviour } from '../api/kind.ts';
-import { apiVersionOf } from '../api/object.ts';
+import { apiVersionOf, type KubeObject } from '../api/object.ts';
 import type { ApiRequest, ApiResponse, Verb } from '../api/request.ts';
 import type { ResourceFacts } from '../api/resource-facts.ts';
 import type { StructuralSchema } from '../api/structural-type.ts';
-import type { Struct } from '../api/type.ts';
+import type { Struct, Type } from '../api/type.ts';
 import type { Decode } from './decode/decode.ts';
 import { zeroObject } from './decode/go.ts';
 
@@ -36,6 +36,8 @@ export interface ServedResource {
   readonly namespaced: boolean;
   /** Of a custom resource: the schema that its definition has. */
   readonly customSchema?: StructuralSchema;
+  /** What a stored object is in the present schema, whose defaults may be younger than the object. */
+  readonly completed?: (object: KubeObject) => KubeObject;
   readonly hasStatus: boolean;
   readonly hasGeneration: boolean;
   readonly handlers: Handlers;
@@ -70,10 +72,29 @@ export function servedResource({ facts, type, decode, behaviour, handlers, subre
     behaviour,
     prefix: `/registry/${behaviour.storagePrefix ?? facts.resource}/`,
     ...(customSchema ? { customSchema } : {}),
+    ...(customSchema && hasDefaults(type) ? { completed: completion(type, decode) } : {}),
     namespaced: facts.scope === 'Namespaced',
     hasStatus: behaviour.hasStatus ?? facts.subresources?.some(({ name }) => name === 'status') ?? false,
     hasGeneration: behaviour.hasGeneration ?? false,
     handlers,
     subresources,
   });
+}
+
+function hasDefaults(type: Type): boolean {
+  if (type.shape === 'list' || type.shape === 'map') return hasDefaults(type.element);
+  return type.shape === 'struct' && type.id === '' && [...type.fields.values()].some((field) => field.default !== undefined || hasDefaults(field.type));
+}
+
+/** An object is completed once, however often it is read. */
+function completion(type: Struct, decode: Decode): (object: KubeObject) => KubeObject {
+  const known = new WeakMap<KubeObject, KubeObject>();
+  return (object) => {
+    const found = known.get(object);
+    if (found) return found;
+    const decoded = decode(type, object).object as unknown as KubeObject;
+    const completed = deepEqual(decoded, object) ? object : decoded;
+    known.set(object, completed);
+    return completed;
+  };
 }

@@ -97,3 +97,27 @@ it('the objects go with their definition', async () => {
   await fixture.kubectl('wait --for=condition=Established crd/widgets.example.com');
   expect((await fixture.kubectl('get widgets')).stderr).toContain('No resources found');
 });
+
+it('a default that comes later holds for what is stored already, and fields that no schema knows can be applied', async () => {
+  const schema = (size: object): object => ({
+    type: 'object',
+    'x-kubernetes-preserve-unknown-fields': true,
+    properties: { spec: { type: 'object', properties: { size } } },
+  });
+  const definition = (size: object): object => ({
+    ...DEFINITION,
+    metadata: { name: 'gauges.example.com' },
+    spec: {
+      ...DEFINITION.spec,
+      names: { plural: 'gauges', kind: 'Gauge' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema(size) } }],
+    },
+  });
+  await fixture.kubectl(`create -f ${file(definition({ type: 'integer' }))}`);
+  await fixture.kubectl('wait --for=condition=Established crd/gauges.example.com');
+  const gauge = { apiVersion: 'example.com/v1', kind: 'Gauge', metadata: { name: 'g' }, spec: {}, extra: { deep: { a: 1 } } };
+  expect((await fixture.kubectl(`apply --server-side -f ${file(gauge)}`)).stdout).toContain('serverside-applied');
+  await fixture.kubectl(`replace -f ${file(definition({ type: 'integer', default: 7 }))}`);
+  const size = async (): Promise<string> => (await fixture.kubectl('get gauge g -o jsonpath={.spec.size}/{.extra.deep.a}')).stdout;
+  await expect.poll(size, { timeout: 10_000 }).toBe('7/1');
+});

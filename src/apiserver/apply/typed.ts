@@ -1,5 +1,5 @@
 import { deepEqual, define } from '../../api/equality.ts';
-import { isAtomic, type List, type Struct, type Type } from '../../api/type.ts';
+import { isAtomic, type List, type Scalar, type StringMap, type Struct, type Type } from '../../api/type.ts';
 import { FieldSet, showPath } from './field-set.ts';
 import { elementOf } from './path-element.ts';
 
@@ -9,10 +9,27 @@ type Fields = Record<string, Json>;
 /** An object that does not fit its schema. */
 export class TypedError extends Error {}
 
+/** What a schema lets be without saying anything of it: maps go by their keys, all else is one value (structured-merge-diff's deduced type). */
+const DEDUCED: StringMap = deduced();
+const ONE_VALUE: Scalar = Object.freeze({ shape: 'scalar', format: 'any' });
+
+function deduced(): StringMap {
+  const map: { shape: 'map'; atomic: boolean; element?: StringMap } = { shape: 'map', atomic: false };
+  map.element = map as StringMap;
+  return Object.freeze(map) as StringMap;
+}
+
+/** A type, or what the values make of one that says nothing. */
+function seen(type: Type, ...values: readonly Json[]): Type {
+  const isMap = (value: Json): boolean => value === null || value === undefined || (typeof value === 'object' && !Array.isArray(value));
+  return type === DEDUCED && !values.every(isMap) ? ONE_VALUE : type;
+}
+
 /** The type of a named value inside a struct or a map; undefined: the struct has no such field. */
 function typeOf(type: Exclude<Type, List>, name: string): Type | undefined {
   if (type.shape === 'scalar') return undefined;
-  return type.shape === 'map' ? type.element : type.fields.get(name)?.type;
+  if (type.shape === 'map') return type.element;
+  return type.fields.get(name)?.type ?? (type.preservesUnknownFields ? DEDUCED : undefined);
 }
 
 /** Every field that the object sets (structured-merge-diff: TypedValue.ToFieldSet). */
@@ -22,7 +39,8 @@ export function toFieldSet(type: Struct, object: Json): FieldSet {
   return out;
 }
 
-function collect(type: Type, value: Json, path: string[], out: FieldSet): void {
+function collect(given: Type, value: Json, path: string[], out: FieldSet): void {
+  const type = seen(given, value);
   if (isAtomic(type)) {
     if (path.length) out.add(path);
     return;
@@ -43,7 +61,7 @@ function collect(type: Type, value: Json, path: string[], out: FieldSet): void {
     path.push(`f:${name}`);
     if (!next) throw new TypedError(`${showPath(path)}: field not declared in schema`);
     collect(next, inner, path, out);
-    if (type.shape === 'map' || inner === null || isEmptyMap(inner)) out.add(path);
+    if (type.shape === 'map' || next === DEDUCED || inner === null || isEmptyMap(inner)) out.add(path);
     path.pop();
   }
 }
@@ -61,8 +79,9 @@ export function compare(type: Struct, before: Json, after: Json): Comparison {
   return out;
 }
 
-function compareValue(type: Type, before: Json, after: Json, path: string[], out: Comparison): void {
+function compareValue(given: Type, before: Json, after: Json, path: string[], out: Comparison): void {
   if (before === after) return;
+  const type = seen(given, before, after);
   if (isAtomic(type) || (isEmpty(before) && isEmpty(after))) {
     if (path.length === 0) return;
     if (before === undefined) out.added.add(path);
@@ -117,7 +136,8 @@ export function merge(type: Struct, live: Json, applied: Json): Json {
   return mergeValue(type, live, applied, []);
 }
 
-function mergeValue(type: Type, live: Json, applied: Json, path: readonly string[]): Json {
+function mergeValue(given: Type, live: Json, applied: Json, path: readonly string[]): Json {
+  const type = seen(given, live, applied);
   if (applied === undefined) return live;
   if (isAtomic(type) || live === undefined || live === null) return applied;
   if (applied === null) return isEmpty(live) ? null : live;
@@ -158,7 +178,8 @@ export function removeItems(type: Struct, object: Json, set: FieldSet): Json {
   return removeFrom(type, object, set);
 }
 
-function removeFrom(type: Type, value: Json, set: FieldSet): Json {
+function removeFrom(given: Type, value: Json, set: FieldSet): Json {
+  const type = seen(given, value);
   if (set.isEmpty || isAtomic(type) || value === null || value === undefined) return value;
   if (type.shape === 'list') {
     const out: Json[] = [];

@@ -44,6 +44,7 @@ function validate(type: Type, value: Json, context: Context): void {
 function validateMap(type: Exclude<Type, List | Scalar>, value: Record<string, Json>, context: Context): void {
   for (const name of Object.keys(value)) {
     const inner = type.shape === 'map' ? type.element : type.fields.get(name)?.type;
+    if (!inner && type.shape === 'struct' && type.preservesUnknownFields) continue;
     context.path.push(`f:${name}`);
     if (inner) validate(inner, value[name], context);
     else tell(context, 'field not declared in schema');

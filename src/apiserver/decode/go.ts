@@ -94,6 +94,7 @@ function decodeField(owner: Struct, field: Field, value: unknown, context: Conte
     case 'struct':
       return decodeElement(owner, type, value, context);
     case 'scalar': {
+      if (type.object && isObject(value)) return decodeStruct(type.object, value, context);
       const out = decodeScalarOf(owner, type, value, context);
       return field.unset === undefined && !field.pointer && isZero(out) ? undefined : out;
     }

@@ -145,7 +145,8 @@ export class Storage {
   #served(resource: ServedResource, item: Pick<KeyValue, 'value' | 'revision'>): KubeObject {
     const object = this.codec.object(item);
     const { storedAs } = resource.behaviour;
-    return this.#freeze(storedAs && object.apiVersion !== resource.apiVersion ? storedAs.fromStorage(object) : object);
+    const own = storedAs && object.apiVersion !== resource.apiVersion ? storedAs.fromStorage(object) : object;
+    return this.#freeze(resource.completed?.(own) ?? own);
   }
 }
 
