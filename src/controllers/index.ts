@@ -17,6 +17,8 @@ import { flowSchemaController } from './flow-schema/controller.ts';
 import { garbageCollector } from './garbage-collector/controller.ts';
 import { jobController, orphanPodController } from './job/controller.ts';
 import { namespaceController } from './namespace/controller.ts';
+import { nodeLifecycleController, nodeTaintController } from './node-lifecycle/controller.ts';
+import type { NodeLifecycleOptions } from './node-lifecycle/monitor.ts';
 import { type PodGcOptions, podGarbageCollector } from './pod-gc/controller.ts';
 import { type ReplicaSetControllerOptions, replicaSetController, replicationControllerController } from './replicaset/controller.ts';
 import { resourceQuotaController } from './resource-quota/controller.ts';
@@ -29,6 +31,7 @@ import { serviceAddressRepair, serviceCIDRController } from './service-addresses
 import { statefulSetController } from './statefulset/controller.ts';
 import { claimProtectionController, volumeProtectionController } from './storage-protection/controller.ts';
 
+import { taintEvictionController } from './taint-eviction/controller.ts';
 import { ttlAfterFinishedController } from './ttl-after-finished/controller.ts';
 
 import { claimBinder, volumeBinder } from './volume-binding/controller.ts';
@@ -52,6 +55,7 @@ export interface ControllersOptions {
   deployment?: DeploymentControllerOptions;
   replicaSet?: ReplicaSetControllerOptions;
   podGc?: PodGcOptions;
+  nodeLifecycle?: NodeLifecycleOptions;
 }
 
 /** All controllers, in the order in which they should start. */
@@ -85,6 +89,9 @@ export function eachController<Result>(options: ControllersOptions, visit: <Snap
     visit(endpointsController(informers)),
     visit(endpointSliceController(informers)),
     visit(garbageCollector(informers, client, resources)),
+    visit(nodeTaintController(informers)),
+    visit(nodeLifecycleController(informers, options.nodeLifecycle)),
+    visit(taintEvictionController(informers)),
     visit(podGarbageCollector(informers, client, options.podGc)),
     visit(claimBinder(informers)),
     visit(volumeBinder(informers, client)),
