@@ -14,6 +14,7 @@ import { runtimeClass } from '../apiserver/admission/runtime-class.ts';
 import { serviceAccount } from '../apiserver/admission/service-account.ts';
 import { serviceAddresses } from '../apiserver/admission/service-addresses.ts';
 import { storageObjectInUseProtection } from '../apiserver/admission/storage-object-in-use-protection.ts';
+import { taintNodesByCondition } from '../apiserver/admission/taint-nodes-by-condition.ts';
 
 /** The admission chain, in upstream's order; quotas come last, when nothing else can refuse any more. */
 export function admissionPlugins(server: AdmissionServer): AdmissionPlugin[] {
@@ -21,6 +22,7 @@ export function admissionPlugins(server: AdmissionServer): AdmissionPlugin[] {
     namespaceLifecycle,
     limitRanger,
     serviceAccount,
+    taintNodesByCondition,
     podSecurity,
     priority,
     defaultTolerationSeconds,

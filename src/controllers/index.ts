@@ -22,6 +22,8 @@ import { garbageCollector } from './garbage-collector/controller.ts';
 import type { Issuing } from './issuing.ts';
 import { jobController, orphanPodController } from './job/controller.ts';
 import { namespaceController } from './namespace/controller.ts';
+import { nodeLifecycleController, nodeTaintController } from './node-lifecycle/controller.ts';
+import type { NodeLifecycleOptions } from './node-lifecycle/monitor.ts';
 import { type PodGcOptions, podGarbageCollector } from './pod-gc/controller.ts';
 import { type ReplicaSetControllerOptions, replicaSetController, replicationControllerController } from './replicaset/controller.ts';
 import { resourceQuotaController } from './resource-quota/controller.ts';
@@ -34,6 +36,7 @@ import { serviceAccountTokenController } from './service-account-token/controlle
 import { serviceAddressRepair, serviceCIDRController } from './service-addresses/controller.ts';
 import { statefulSetController } from './statefulset/controller.ts';
 import { claimProtectionController, volumeProtectionController } from './storage-protection/controller.ts';
+import { taintEvictionController } from './taint-eviction/controller.ts';
 import { ttlAfterFinishedController } from './ttl-after-finished/controller.ts';
 import { claimBinder, volumeBinder } from './volume-binding/controller.ts';
 import { volumeDeleter, volumeProvisioner } from './volume-provisioner/controller.ts';
@@ -58,6 +61,7 @@ export interface ControllersOptions {
   deployment?: DeploymentControllerOptions;
   replicaSet?: ReplicaSetControllerOptions;
   podGc?: PodGcOptions;
+  nodeLifecycle?: NodeLifecycleOptions;
 }
 
 /** All controllers, in the order in which they should start. */
@@ -95,6 +99,9 @@ export function eachController<Result>(options: ControllersOptions, visit: <Snap
     visit(endpointSliceController(informers)),
     visit(endpointSliceMirroringController(informers)),
     visit(garbageCollector(informers, client, resources)),
+    visit(nodeTaintController(informers)),
+    visit(nodeLifecycleController(informers, options.nodeLifecycle)),
+    visit(taintEvictionController(informers)),
     visit(podGarbageCollector(informers, client, options.podGc)),
     visit(claimBinder(informers)),
     visit(volumeBinder(informers, client)),

@@ -2,6 +2,7 @@ import type { Event, Pod } from '../../src/api/generated/types/core.v1.ts';
 import type { Draft } from '../../src/api/object.ts';
 import { Events, Namespaces, Nodes, Pods, ServiceAccounts } from '../../src/api/resources.ts';
 import { hasReason } from '../../src/api/status.ts';
+import type { AdmissionPlugin, AdmissionServer } from '../../src/apiserver/admission/admission.ts';
 import { ApiServer } from '../../src/apiserver/api-server.ts';
 import { Client } from '../../src/client/client.ts';
 import { EventInstants, StoredEventRecorder } from '../../src/client/event-recorder.ts';
@@ -17,11 +18,14 @@ import { SimulatedRuntime, type SimulatedRuntimeOptions } from '../../src/runtim
 import { Scheduler } from '../../src/scheduler/scheduler.ts';
 import { MemoryStore } from '../../src/store/memory/memory-store.ts';
 
+// No controller takes away the taint that a node is born with.
+const admission = (server: AdmissionServer): AdmissionPlugin[] => admissionPlugins(server).filter(({ name }) => name !== 'TaintNodesByCondition');
+
 /** An API server, a scheduler and some kubelets on a virtual clock. */
 export class NodeFixture {
   readonly clock = new VirtualClock();
   readonly rng = new Rng(1);
-  readonly apiServer = new ApiServer({ store: new MemoryStore(), clock: this.clock, rng: this.rng.fork('api'), admission: admissionPlugins, freeze: true });
+  readonly apiServer = new ApiServer({ store: new MemoryStore(), clock: this.clock, rng: this.rng.fork('api'), admission, freeze: true });
   readonly client = new Client(this.apiServer, { name: 'admin', groups: ['system:masters'] }, 'test');
   readonly kubelets: Kubelet[] = [];
   /** One for each kubelet; it outlives it. */

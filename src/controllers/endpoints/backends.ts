@@ -14,6 +14,8 @@ export interface ServiceSnapshot {
   slices: EndpointSlice[];
   /** When that happened which has not been looked at before. */
   triggerTime?: string | undefined;
+  /** Zones of the nodes that have one, by the nodes' names. */
+  zones?: ReadonlyMap<string, string>;
 }
 
 /** A port as a Service's backends offer it, with its number found. */

@@ -2,7 +2,7 @@ import type { Pod, Service } from '../../api/generated/types/core.v1.ts';
 import type { EndpointSlice } from '../../api/generated/types/discovery.v1.ts';
 import { selectorFromMap } from '../../api/labels.ts';
 import { keyOf, splitKey } from '../../api/object.ts';
-import { EndpointSlices, EndpointsResource, Pods, Services } from '../../api/resources.ts';
+import { EndpointSlices, EndpointsResource, Nodes, Pods, Services } from '../../api/resources.ts';
 import type { InformerFactory, Lister } from '../../client/informer.ts';
 import { byKey, type Change, type Controller, type WatchRule, watchRule } from '../runtime/controller.ts';
 import { isSelfManaged, type ServiceSnapshot } from './backends.ts';
@@ -28,6 +28,7 @@ export function endpointSliceController(informers: InformerFactory): Controller<
     name: 'endpoint-slice-controller',
     watches: [
       ...serviceWatches(informers),
+      watchRule(Nodes, () => []),
       watchRule(EndpointSlices, ({ object }) => {
         const key = keyOfSlice(object);
         return key ? [key] : [];
@@ -38,9 +39,17 @@ export function endpointSliceController(informers: InformerFactory): Controller<
       resource: EndpointSlices,
       ownerOf: (key) => byKey(informers.lister(Services), key)?.metadata.uid,
     },
-    observe: async (key, { expectationsMet }) => (expectationsMet ? observe(informers, times, key) : undefined),
+    observe: async (key, { expectationsMet }) => (expectationsMet ? { ...observe(informers, times, key), zones: zonesOf(informers) } : undefined),
     plan: planEndpointSlices,
   };
+}
+
+function zonesOf(informers: InformerFactory): Map<string, string> {
+  const zones = informers
+    .lister(Nodes)
+    .list()
+    .map(({ metadata }) => [metadata.name!, metadata.labels?.['topology.kubernetes.io/zone']] as const);
+  return new Map(zones.flatMap(([name, zone]) => (zone ? [[name, zone] as const] : [])));
 }
 
 /** The key of the Service that a slice belongs to. */

@@ -28,7 +28,7 @@ export function serviceOfSlice({ metadata }: EndpointSlice): string | undefined 
  * Brings a Service's slices in line with its pods: endpoints stay in the slice they are in, new ones fill the room there is
  * (upstream: k8s.io/endpointslice/reconciler.go). A Service without endpoints keeps one empty slice.
  */
-export function planEndpointSlices({ service, pods, slices, triggerTime }: ServiceSnapshot): Plan {
+export function planEndpointSlices({ service, pods, slices, triggerTime, zones }: ServiceSnapshot): Plan {
   if (!service || service.metadata.deletionTimestamp || isSelfManaged(service)) return NOTHING_TO_DO;
   const groups = byPorts(backendsOf(service, pods));
   if (groups.size === 0) groups.set('', { ports: [], backends: [] });
@@ -37,7 +37,7 @@ export function planEndpointSlices({ service, pods, slices, triggerTime }: Servi
   for (const [key, group] of groups) {
     const existing = slices.filter((slice) => portsKey(slice.ports) === key);
     for (const slice of existing) left.delete(slice);
-    actions.push(...reconcileGroup(service, group, existing));
+    actions.push(...reconcileGroup({ service, zones }, group, existing));
   }
   for (const slice of left) actions.push(remove(slice));
   return { actions: actions.map((action) => withTime(action, triggerTime)) };
@@ -53,8 +53,20 @@ function withTime(action: Action, time: string | undefined): Action {
   } as Action;
 }
 
-function reconcileGroup(service: Service, { ports, backends }: { ports: BackendPort[]; backends: Backend[] }, existing: readonly EndpointSlice[]): Action[] {
-  const wanted = new Map(backends.map((backend) => [backend.pod.metadata.uid ?? '', endpointOf(service, backend)]));
+/** A Service, and where its nodes are. */
+interface Located {
+  service: Service;
+  zones: ServiceSnapshot['zones'];
+}
+
+function reconcileGroup(
+  { service, zones }: Located,
+  { ports, backends }: { ports: BackendPort[]; backends: Backend[] },
+  existing: readonly EndpointSlice[],
+): Action[] {
+  const wanted = new Map(
+    backends.map((backend) => [backend.pod.metadata.uid ?? '', endpointOf(service, backend, zones?.get(backend.pod.spec.nodeName ?? ''))]),
+  );
   const actions: Action[] = [];
   const kept = existing.map((slice) => {
     const endpoints = (slice.endpoints ?? []).flatMap((endpoint) => {
@@ -82,7 +94,7 @@ function reconcileGroup(service: Service, { ports, backends }: { ports: BackendP
   return actions;
 }
 
-function endpointOf(service: Service, backend: Backend): Endpoint {
+function endpointOf(service: Service, backend: Backend, zone: string | undefined): Endpoint {
   const { pod, ip, ready, serving, terminating } = backend;
   const hostname = hostnameOf(pod, service);
   return {
@@ -91,6 +103,7 @@ function endpointOf(service: Service, backend: Backend): Endpoint {
     ...(hostname ? { hostname } : {}),
     targetRef: referenceTo(pod),
     ...(pod.spec.nodeName ? { nodeName: pod.spec.nodeName } : {}),
+    ...(zone ? { zone } : {}),
   };
 }
 

@@ -87,15 +87,24 @@ export const node: KindBehaviour<Node> = {
   storagePrefix: 'minions',
   hasStatus: true,
   allowCreateOnUpdate: false,
-  setDefaults: ({ status }) => {
+  setDefaults: ({ spec, status }) => {
+    // The first of the ranges has a field of its own, which counts where the two differ.
+    if (spec.podCIDR && spec.podCIDRs?.[0] !== spec.podCIDR) spec.podCIDRs = [spec.podCIDR];
     if (status.capacity) {
       roundUpResources(status.capacity);
       status.allocatable ??= { ...status.capacity };
     }
     if (status.allocatable) roundUpResources(status.allocatable);
   },
+  prepareForCreate: ({ spec }) => {
+    delete spec.configSource;
+  },
   validate,
   validateUpdate,
+  warnings: ({ spec }) => [
+    ...(spec.configSource ? ['spec.configSource: the feature is removed'] : []),
+    ...(spec.externalID ? ['spec.externalID: this field is deprecated, and is unused by Kubernetes'] : []),
+  ],
   updateOrder: ['whole', 'metadata', 'change'],
   row,
   selectableFields: { 'spec.unschedulable': ({ spec }) => String(spec.unschedulable ?? false) },

@@ -1,8 +1,6 @@
 import { type FilterPlugin, MAX_SCORE, type ScorePlugin } from '../../framework.ts';
 import type { NodeInfo, PodInfo } from '../../node-info.ts';
 
-const DEFAULT_PODS = 110;
-
 /** Room for one more pod, and for all that it requests (upstream: NodeResourcesFit). */
 export const nodeResourcesFit: FilterPlugin & ScorePlugin = {
   name: 'NodeResourcesFit',
@@ -16,11 +14,8 @@ export const nodeResourcesFit: FilterPlugin & ScorePlugin = {
     return (node) => {
       const reasons: string[] = [];
       let unresolvable = false;
-      const allowed = node.allocatable['pods'] ?? DEFAULT_PODS;
-      if (node.pods.size + 1 > allowed) {
-        reasons.push('Too many pods');
-        unresolvable ||= allowed < 1;
-      }
+      const allowed = node.allocatable['pods'] ?? 0;
+      if (node.pods.size + 1 > allowed) reasons.push('Too many pods');
       for (const [name, amount] of wanted) {
         const total = node.allocatable[name] ?? 0;
         if (amount <= total - (node.requested[name] ?? 0)) continue;
