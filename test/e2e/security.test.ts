@@ -89,3 +89,10 @@ it('a review says whose a token is', async () => {
   expect(await review({ token, audiences: ['elsewhere'] })).toMatchObject({ error: expect.stringContaining('invalid bearer token') });
   expect(await review({ token: 'x' })).toEqual({ user: {}, error: 'invalid bearer token' });
 });
+
+it('a review has no columns: who takes nothing but a Table is told what there is', async () => {
+  const ask = (accept: string) => api.raw('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', { body: {}, accept });
+  const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+  expect(await ask(table)).toMatchObject({ code: 406, json: { reason: 'NotAcceptable' } });
+  expect(await ask(`${table},application/json`)).toMatchObject({ code: 201, json: { kind: 'SelfSubjectReview' } });
+});

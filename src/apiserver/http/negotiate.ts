@@ -1,4 +1,4 @@
-import { StatusError } from '../../api/status.ts';
+import { notAcceptable, StatusError } from '../../api/status.ts';
 
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
@@ -25,9 +25,10 @@ const OFFERED = [
  * Chooses from an Accept header the first form that is served (apiserver/pkg/endpoints/handlers/negotiation).
  *
  * @param protobuf whether what is asked for can be written in protobuf.
+ * @param tables whether it can be shown as a Table. Default true.
  * @throws StatusError NotAcceptable
  */
-export function negotiate(accept: string | undefined, { protobuf = false }: { protobuf?: boolean } = {}): Representation {
+export function negotiate(accept: string | undefined, { protobuf = false, tables = true }: { protobuf?: boolean; tables?: boolean } = {}): Representation {
   for (const clause of (accept || '*/*').split(',')) {
     const [type = '', ...params] = clause.split(';').map((part) => part.trim());
     const param = (name: string): string | undefined => params.find((p) => p.startsWith(`${name}=`))?.slice(name.length + 1);
@@ -36,7 +37,7 @@ export function negotiate(accept: string | undefined, { protobuf = false }: { pr
     const as = param('as');
     if (as !== undefined && !isServedAs(as, param('g'), param('v'))) continue;
     // A Table has no form in protobuf.
-    if (form === PROTOBUF && as === 'Table') continue;
+    if (as === 'Table' && (form === PROTOBUF || !tables)) continue;
     const aggregated = as === 'APIGroupDiscoveryList';
     return {
       type: form === PROTOBUF || form === 'application/yaml' ? form : 'application/json',
@@ -44,6 +45,7 @@ export function negotiate(accept: string | undefined, { protobuf = false }: { pr
       aggregated,
     };
   }
+  if (!tables) throw notAcceptable(['application/json', 'application/yaml', PROTOBUF]);
   throw new StatusError(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${OFFERED.join(', ')}`, {});
 }
 

@@ -96,7 +96,7 @@ export class HttpServer {
     checkTimeout(routed);
     this.#measure(routed, response);
     const accept = routed.subresource === 'proxy' ? undefined : request.headers.accept;
-    const representation = negotiate(accept, { protobuf: this.#encoder.writesProtobuf(routed) });
+    const representation = negotiate(accept, { protobuf: this.#encoder.writesProtobuf(routed), tables: this.#showsTables(routed) });
     await this.#encoder.prepare(representation);
     const abort = new AbortController();
     response.on('close', () => abort.abort());
@@ -113,6 +113,12 @@ export class HttpServer {
     }
     const answer = await this.#options.apiServer.request(apiRequest);
     await this.#send(request, response, apiRequest, answer, representation);
+  }
+
+  /** What is asked and not kept, such as a review or a token, has no columns. */
+  #showsTables(routed: Routed): boolean {
+    const facts = this.#options.apiServer.registry.find(routed)?.facts;
+    return routed.subresource ? routed.subresource !== 'token' : facts?.verbs.some((verb) => verb !== 'create') !== false;
   }
 
   /** Which flow the request is taken for (apiserver/pkg/server/filters/priority-and-fairness.go). */
