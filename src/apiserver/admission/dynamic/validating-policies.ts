@@ -1,5 +1,6 @@
 import { toCel } from '../../../api/cel/evaluation.ts';
 import type {
+  MatchResources,
   ParamKind,
   ParamRef,
   ValidatingAdmissionPolicy,
@@ -108,9 +109,8 @@ class PolicyJudge {
   }
 }
 
-function criteriaOf(resources: { resourceRules?: unknown[]; excludeResourceRules?: unknown[] } & Omit<Criteria, 'rules' | 'exclude'> = {}): Criteria {
-  const { resourceRules, excludeResourceRules, ...rest } = resources;
-  return { ...rest, rules: (resourceRules?.length ? resourceRules : undefined) as Criteria['rules'], exclude: excludeResourceRules as Criteria['exclude'] };
+function criteriaOf({ resourceRules, excludeResourceRules, ...rest }: MatchResources = {}): Criteria {
+  return { ...rest, rules: resourceRules?.length ? resourceRules : undefined, exclude: excludeResourceRules };
 }
 
 /** What a policy has against the request, with one parameter. */

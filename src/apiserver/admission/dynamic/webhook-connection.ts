@@ -9,6 +9,8 @@ import type { Storage } from '../../storage/storage.ts';
 /** A webhook answers with objects; more than this is no answer. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
+type Service = NonNullable<WebhookClientConfig['service']>;
+
 /** Where a webhook answers, and what it is called in messages. */
 interface Address {
   url: URL;
@@ -33,7 +35,7 @@ export class WebhookConnection {
    * @throws Error in the words of Go's http client, when nothing good comes back within the time.
    */
   async post(config: WebhookClientConfig, review: unknown, timeoutSeconds: number): Promise<string> {
-    const address = `${config.url ?? urlOfService(config)}?timeout=${timeoutSeconds}s`;
+    const address = `${config.url ?? urlOfService(config.service ?? {})}?timeout=${timeoutSeconds}s`;
     const url = new URL(address);
     const shown = `Post ${JSON.stringify(address)}: `;
     try {
@@ -45,7 +47,7 @@ export class WebhookConnection {
     }
   }
 
-  async #endpointOf({ name = '', namespace = '', port = 443 }: NonNullable<WebhookClientConfig['service']>): Promise<NonNullable<Address['endpoint']>> {
+  async #endpointOf({ name = '', namespace = '', port = 443 }: Service): Promise<NonNullable<Address['endpoint']>> {
     const found = await this.#storage.get(this.#registry.get(Services), { namespace, name });
     if (!found) throw new Error(`service ${JSON.stringify(name)} not found`);
     const { spec = {} } = found.object as { spec?: { type?: string; externalName?: string; ports?: { name?: string; port: number }[] } };
@@ -66,7 +68,7 @@ export class WebhookConnection {
   }
 }
 
-function urlOfService({ service: { name = '', namespace = '', path = '', port = 443 } = {} as never }: WebhookClientConfig): string {
+function urlOfService({ name = '', namespace = '', path = '', port = 443 }: Partial<Service>): string {
   return `https://${name}.${namespace}.svc:${port}${path.startsWith('/') ? path : `/${path}`}`;
 }
 
