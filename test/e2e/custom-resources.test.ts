@@ -121,3 +121,14 @@ it('a default that comes later holds for what is stored already, and fields that
   const size = async (): Promise<string> => (await fixture.kubectl('get gauge g -o jsonpath={.spec.size}/{.extra.deep.a}')).stdout;
   await expect.poll(size, { timeout: 10_000 }).toBe('7/1');
 });
+
+it('a configuration that says something twice is refused by a strict server, and warned of by another', async () => {
+  const apply = (validation: string) =>
+    api.raw('PATCH', `/api/v1/namespaces/default/configmaps/twice?fieldManager=x&dryRun=All&fieldValidation=${validation}`, {
+      type: 'application/apply-patch+yaml',
+      body: 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: twice\ndata:\n  a: "1"\n  a: "2"\n',
+    });
+  expect((await apply('Strict')).json).toMatchObject({ code: 400, message: expect.stringContaining('line 7: key "a" already set in map') });
+  expect(await apply('Warn')).toMatchObject({ code: 201, headers: { warning: '299 - "line 7: key \\"a\\" already set in map"' } });
+  expect((await apply('Ignore')).headers).not.toHaveProperty('warning');
+});

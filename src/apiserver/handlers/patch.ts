@@ -26,7 +26,7 @@ interface PatchContext {
 }
 
 /** A patch as a request holds it: one to be applied to the object that stands there, or a configuration for server-side apply. */
-export type Patch = { type: 'apply'; configuration: unknown } | { type: 'patch'; apply(current: KubeObject, context: PatchContext): DecodedBody };
+export type Patch = { type: 'apply'; configuration: ParsedBody } | { type: 'patch'; apply(current: KubeObject, context: PatchContext): DecodedBody };
 
 /** A strategic merge patch goes by keys and strategies that only the types of Go have. */
 const CUSTOM_PATCH_TYPES = ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml'];
@@ -121,10 +121,16 @@ function parsePatch({ body }: ApiRequest, refuse: (why: string) => StatusError):
   }
 }
 
-function parseConfiguration({ body }: ApiRequest): unknown {
-  if (!(body instanceof Uint8Array)) return body;
+/** A configuration is YAML, and so what it says twice is told by its lines, even where it is JSON. */
+function parseConfiguration({ body }: ApiRequest): ParsedBody {
+  if (!(body instanceof Uint8Array)) return { value: body, repeats: () => NO_REPEATS };
   const text = textOf(body);
-  return /^\s*\{/.test(text) ? parseJson(text) : parseYaml(text).value;
+  if (!/^\s*\{/.test(text)) {
+    const { value, repeats } = parseYaml(text);
+    return { value, repeats: () => repeats };
+  }
+  const value = parseJson(text);
+  return { value, repeats: () => (keysIfRepeated(text, value).length ? parseYaml(text).repeats : NO_REPEATS) };
 }
 
 function textOf(body: Uint8Array): string {
