@@ -96,3 +96,10 @@ it('a review has no columns: who takes nothing but a Table is told what there is
   expect(await ask(table)).toMatchObject({ code: 406, json: { reason: 'NotAcceptable' } });
   expect(await ask(`${table},application/json`)).toMatchObject({ code: 201, json: { kind: 'SelfSubjectReview' } });
 });
+
+it('names that a client makes up leave no figures behind', async () => {
+  for (const path of ['/apis/made.up/v1/things', '/api/v1/thingummies', '/api/v1/pods/x/whatsit']) await as(undefined, 'GET', path);
+  const { text } = await api.raw('GET', '/metrics');
+  expect(text).toContain('apiserver_request_total');
+  expect(text).not.toMatch(/made\.up|thingummies|whatsit/);
+});

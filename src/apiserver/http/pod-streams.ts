@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Status } from '../../api/generated/types/meta.v1.ts';
-import { badRequest, internalError, StatusError } from '../../api/status.ts';
+import { statusOfCommand } from '../../api/command-status.ts';
+import { badRequest } from '../../api/status.ts';
 import type { Log } from '../../lib/log.ts';
 import { CHANNEL_PROTOCOLS, OLDER_CHANNEL_PROTOCOLS, overWebSocket } from '../../lib/web-socket-streams.ts';
 import { isFlagSet } from '../decode/query.ts';
@@ -89,27 +89,10 @@ export class PodStreamServer {
 function runCommand(webSocket: WebSocket, subresource: string, { node, namespace, pod, container }: PodConnection, parameters: URLSearchParams): Promise<void> {
   const wants = (name: string): boolean => isFlagSet(parameters.get(name) ?? undefined);
   const tty = wants('tty');
-  return overWebSocket(webSocket, { stdin: wants('stdin'), stdout: wants('stdout'), stderr: wants('stderr'), tty }, async (streams): Promise<Status> => {
-    try {
-      const exitCode =
-        subresource === 'exec'
-          ? (await node.exec(namespace, pod, container, { command: parameters.getAll('command'), tty }, streams)).exitCode
-          : await node.attach(namespace, pod, container, streams).then(() => 0);
-      return exitStatus(exitCode);
-    } catch (error) {
-      return error instanceof StatusError ? error.status : internalError((error as Error).message).status;
-    }
-  });
-}
-
-/** How a command's end is told on the error stream (remotecommand v4). */
-function exitStatus(exitCode: number): Status {
-  if (exitCode === 0) return { metadata: {}, status: 'Success' };
-  return {
-    metadata: {},
-    status: 'Failure',
-    reason: 'NonZeroExitCode',
-    message: `command terminated with non-zero exit code: exit status ${exitCode}`,
-    details: { causes: [{ reason: 'ExitCode', message: String(exitCode) }] },
-  };
+  return overWebSocket(webSocket, { stdin: wants('stdin'), stdout: wants('stdout'), stderr: wants('stderr'), tty }, (streams) =>
+    statusOfCommand(async () => {
+      if (subresource !== 'exec') return node.attach(namespace, pod, container, streams).then(() => 0);
+      return (await node.exec(namespace, pod, container, { command: parameters.getAll('command'), tty }, streams)).exitCode;
+    }),
+  );
 }

@@ -146,8 +146,11 @@ export class HttpServer {
     throw new NoSuchPage();
   }
 
+  /** Only what is served has figures: names that a client makes up would have no end. */
   #measure(routed: Routed, response: ServerResponse): void {
     const { group, version, resource, subresource = '', namespace, name } = routed;
+    const served = this.#options.apiServer.registry.find(routed);
+    if (!served || (subresource && !served.subresources.has(subresource))) return;
     const verb = isConnection(subresource) ? 'connect' : routed.verb;
     const scope = name !== undefined ? 'resource' : namespace !== undefined ? 'namespace' : 'cluster';
     const end = this.#metrics.begin({ verb, group, version, resource, subresource, scope }, { dryRun: routed.query['dryRun'] === 'All' });

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { statusOfCommand } from '../../api/command-status.ts';
 import type { Status } from '../../api/generated/types/meta.v1.ts';
-import { internalError, StatusError } from '../../api/status.ts';
 import { type SpdyConnection, spdyOver } from '../../lib/spdy/connection.ts';
+import { forwardPort } from '../../lib/spdy/forward-port.ts';
 import { COMMAND_PROTOCOL, PORTS_PROTOCOL } from '../../lib/spdy/remote-streams.ts';
-import type { SpdySession, SpdyStream } from '../../lib/spdy/session.ts';
+import type { SpdyStream } from '../../lib/spdy/session.ts';
 import { TerminalSizes } from '../../lib/terminal-sizes.ts';
 import { CHANNEL_PROTOCOLS, OLDER_CHANNEL_PROTOCOLS, overWebSocket } from '../../lib/web-socket-streams.ts';
 import type { Streams } from '../../runtime/runtime.ts';
@@ -40,7 +41,9 @@ export async function converse(server: KubeletServer, conversation: Conversation
   const gone = new AbortController();
   if (conversation.kind === 'portForward') {
     const spdy: SpdyConnection = spdyOver(socket, head, (stream) => {
-      if (stream.headers['streamtype'] === 'data') void forward(server, conversation, { session: spdy.session, data: stream, signal: gone.signal });
+      if (stream.headers['streamtype'] !== 'data') return;
+      const { namespace, pod } = conversation;
+      void forwardPort(spdy.session, stream, pod, (port, data) => server.portForward(namespace, pod, port, { ...data, signal: gone.signal }));
     });
     await spdy.closed;
     gone.abort();
@@ -112,28 +115,11 @@ async function converseOverWebSocket(server: KubeletServer, conversation: Conver
 
 /** To its end, and how that is told. */
 function run(server: KubeletServer, { kind, namespace, pod, container, query }: Conversation, streams: Streams): Promise<Status> {
-  return ending(async () => {
+  return statusOfCommand(async () => {
     if (kind === 'attach') await server.attach(namespace, pod, container, streams);
     if (kind !== 'exec') return 0;
     return (await server.exec(namespace, pod, container, { command: query.getAll('command'), tty: isSet(query, 'tty') }, streams)).exitCode;
   });
-}
-
-/** How the end of a command is told. */
-async function ending(work: () => Promise<number>): Promise<Status> {
-  try {
-    const exitCode = await work();
-    if (exitCode === 0) return { metadata: {}, status: 'Success' };
-    return {
-      metadata: {},
-      status: 'Failure',
-      reason: 'NonZeroExitCode',
-      message: `command terminated with non-zero exit code: exit status ${exitCode}`,
-      details: { causes: [{ reason: 'ExitCode', message: String(exitCode) }] },
-    };
-  } catch (error) {
-    return error instanceof StatusError ? error.status : internalError((error as Error).message).status;
-  }
 }
 
 /** Sizes come as JSON values one after the other. */
@@ -152,23 +138,4 @@ function terminalSizes({ input }: SpdyStream): TerminalSizes {
     sizes.end();
   })();
   return sizes;
-}
-
-async function forward(
-  server: KubeletServer,
-  { namespace, pod }: Conversation,
-  { session, data, signal }: { session: SpdySession; data: SpdyStream; signal: AbortSignal },
-): Promise<void> {
-  const { port, requestid } = data.headers;
-  const errors = session.streams.find(({ headers }) => headers['streamtype'] === 'error' && headers['requestid'] === requestid);
-  try {
-    await server.portForward(namespace, pod, Number(port), { stdin: data.input, stdout: (chunk) => data.send(chunk), stderr: () => {}, signal });
-  } catch (error) {
-    errors?.send(Buffer.from(`error forwarding port ${port} to pod ${pod}: ${(error as Error).message}`));
-  }
-  for (const stream of [errors, data]) {
-    if (!stream) continue;
-    stream.end();
-    session.forget(stream);
-  }
 }

@@ -69,7 +69,7 @@ export async function ask(
     throw new CallError(`could not create admission objects: webhook does not accept known AdmissionReview versions (${REVIEW_VERSIONS.join(', ')})`);
   const uid = context.rng.uuid();
   const review = { kind: 'AdmissionReview', apiVersion: `admission.k8s.io/${version}`, request: requestOf(attributes, form, uid) };
-  const answer = await connection.post(clientConfig, review, timeoutSeconds).then(read, (error: Error) => {
+  const answer = await connection.post(clientConfig, review, { timeoutSeconds, clock: context.clock }).then(read, (error: Error) => {
     throw new CallError(`failed to call webhook: ${error.message}`);
   });
   const response = checked(answer, review.apiVersion, uid);

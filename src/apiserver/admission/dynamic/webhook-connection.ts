@@ -3,6 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:tls';
 import type { WebhookClientConfig } from '../../../api/generated/types/admissionregistration.v1.ts';
 import { EndpointSlices, Services } from '../../../api/resources.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import type { Registry } from '../../registry.ts';
 import type { Storage } from '../../storage/storage.ts';
 
@@ -34,16 +35,20 @@ export class WebhookConnection {
    * @returns the text of the answer.
    * @throws Error in the words of Go's http client, when nothing good comes back within the time.
    */
-  async post(config: WebhookClientConfig, review: unknown, timeoutSeconds: number): Promise<string> {
+  async post(config: WebhookClientConfig, review: unknown, { timeoutSeconds, clock }: { timeoutSeconds: number; clock: Clock }): Promise<string> {
     const address = `${config.url ?? urlOfService(config.service ?? {})}?timeout=${timeoutSeconds}s`;
     const url = new URL(address);
+    const limit = new AbortController();
+    const timer = clock.schedule(timeoutSeconds * 1000, () => limit.abort());
     const shown = `Post ${JSON.stringify(address)}: `;
     try {
       const endpoint = config.service ? await this.#endpointOf(config.service) : undefined;
-      return await send({ url, ...(endpoint ? { endpoint } : {}) }, config.caBundle, JSON.stringify(review), timeoutSeconds);
+      return await send({ url, ...(endpoint ? { endpoint } : {}) }, config.caBundle, JSON.stringify(review), limit.signal);
     } catch (error) {
       if (error instanceof AnswerError) throw error;
       throw new Error(shown + (error as Error).message);
+    } finally {
+      timer.cancel();
     }
   }
 
@@ -75,7 +80,7 @@ function urlOfService({ name = '', namespace = '', path = '', port = 443 }: Part
 /** The webhook did answer, but not well. */
 class AnswerError extends Error {}
 
-function send({ url, endpoint }: Address, caBundle: string | undefined, body: string, timeoutSeconds: number): Promise<string> {
+function send({ url, endpoint }: Address, caBundle: string | undefined, body: string, signal: AbortSignal): Promise<string> {
   const ca = caBundle ? Buffer.from(caBundle, 'base64').toString() : undefined;
   const { hostname } = url;
   const host = endpoint?.host ?? hostname.replace(/^\[|\]$/g, '');
@@ -89,7 +94,7 @@ function send({ url, endpoint }: Address, caBundle: string | undefined, body: st
         path: `${url.pathname}${url.search}`,
         headers: { 'Content-Type': 'application/json', Accept: 'application/json, */*', 'Content-Length': Buffer.byteLength(body), Host: url.host },
         agent: false,
-        signal: AbortSignal.timeout(timeoutSeconds * 1000),
+        signal,
         ...(endpoint ? { servername: hostname } : {}),
         ...(ca ? { ca } : {}),
       },
@@ -144,7 +149,7 @@ const UNKNOWN_AUTHORITY = new Set([
 async function inGoWords(error: Error & { code?: string; cert?: { subjectaltname?: string } }, circumstances: Circumstances): Promise<string> {
   const { host, port, servername } = circumstances;
   const { code = '', name, message } = error;
-  if (name === 'TimeoutError' || name === 'AbortError') return 'context deadline exceeded';
+  if (name === 'AbortError') return 'context deadline exceeded';
   if (code === 'ECONNREFUSED') return `dial tcp ${host}:${port}: connect: connection refused`;
   if (code === 'ENOTFOUND') return `dial tcp: lookup ${host}: no such host`;
   if (code === 'EHOSTUNREACH') return `dial tcp ${host}:${port}: connect: no route to host`;
